@@ -198,8 +198,10 @@ static int make_rules(struct like *l)
 	l->rule = calloc((size_t)n + 1, sizeof *l->rule);
 	if (!l->rule)
 		return -ENOMEM;
-	for (uint32_t i = 1; i < n; i++)
+	for (uint32_t i = 1; i < n; i++) {
 		l->rule[i] = rule_of(l, i);
+		l->bursts |= l->rule[i].kind == EXTRAE_BURSTS;
+	}
 	return 0;
 }
 

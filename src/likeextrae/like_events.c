@@ -34,6 +34,8 @@ struct thread {
 	bool off;
 	uint64_t n_made, n_run; /* tasks */
 	struct weft_map sum;    /* by counter's number */
+	bool has_statistics;    /* of the last stretch of MPI, not told yet */
+	uint64_t statistic[EXTRAE_STATISTICS];
 };
 
 static int put(struct thread *w, uint64_t time, uint32_t type, int64_t value)
@@ -149,6 +151,57 @@ static int take_flow(struct thread *w, const struct weft_event *e)
 	return put_task(w, o->begin, o->task, task);
 }
 
+/* ---- MPI between bursts ---- */
+
+static const char *const statistics[EXTRAE_STATISTICS] = {
+	[EXTRAE_CALLS] = "calls",
+	[EXTRAE_TIME] = "time in calls",
+	[EXTRAE_PAIRS] = "point-to-point calls",
+	[EXTRAE_PAIR_TIME] = "time in point-to-point calls",
+	[EXTRAE_COLLECTIVES] = "collective calls",
+	[EXTRAE_COLLECTIVE_TIME] = "time in collective calls",
+	[EXTRAE_BYTES] = "bytes sent",
+};
+
+static void take_statistic(struct thread *w, const char *name, uint64_t value)
+{
+	for (unsigned i = 0; i < EXTRAE_STATISTICS; i++)
+		if (!strcmp(statistics[i], name)) {
+			w->statistic[i] = value;
+			w->has_statistics = true;
+		}
+}
+
+static uint64_t rest(uint64_t all, uint64_t some, uint64_t others)
+{
+	return some + others < all ? all - some - others : 0;
+}
+
+/* Of the stretch in front of the burst that ends here. */
+static int put_statistics(struct thread *w, uint64_t time)
+{
+	const uint64_t *s = w->statistic;
+	const struct {
+		uint32_t type;
+		uint64_t value;
+	} all[] = {{54000000, s[EXTRAE_PAIRS]},
+	           {54000001, s[EXTRAE_BYTES]},
+	           {54000003, s[EXTRAE_COLLECTIVES]},
+	           {54000009, s[EXTRAE_TIME]},
+	           {54000014, rest(s[EXTRAE_TIME], s[EXTRAE_PAIR_TIME], s[EXTRAE_COLLECTIVE_TIME])},
+	           {54000015, s[EXTRAE_PAIR_TIME]},
+	           {54000016, s[EXTRAE_COLLECTIVE_TIME]},
+	           {54000018, rest(s[EXTRAE_CALLS], s[EXTRAE_PAIRS], s[EXTRAE_COLLECTIVES])}};
+	int rc = 0;
+	for (size_t i = 0; i < sizeof all / sizeof *all && w->has_statistics && !rc; i++)
+		rc = put(w, time, all[i].type, (int64_t)all[i].value);
+	memset(w->statistic, 0, sizeof w->statistic);
+	w->has_statistics = false;
+	return rc;
+}
+
+/* ---- begin and end of regions ---- */
+
 static int put_enter(struct thread *w, uint64_t time, uint32_t region)
 {
 	const struct extrae_rule *r = &w->l->rule[region];
@@ -164,6 +217,8 @@ static int put_enter(struct thread *w, uint64_t time, uint32_t region)
 		return put(w, time, r->type, 0);
 	case EXTRAE_FUNCTION:
 		return put_function(w, time, r->type, r->type + 100, region);
+	case EXTRAE_BURSTS:
+		return put_statistics(w, time);
 	default:
 		return 0;
 	}
@@ -258,6 +313,10 @@ static int take_attr(struct thread *w, const struct weft_event *e)
 	const struct open_region *o = w->open.n ? &w->open.at[w->open.n - 1] : NULL;
 	if (!o)
 		return 0;
+	if (w->l->rule[o->region].kind == EXTRAE_BURSTS && is_of(w, e->id, WEFT_CLASS_ATTR, "mpi")) {
+		take_statistic(w, def->name, e->value);
+		return 0;
+	}
 	if (is_of(w, e->id, WEFT_CLASS_ATTR, "mpi") && !strcmp(def->name, "bytes"))
 		return put(w, o->begin, w->l->rule[o->region].type == 50000005 ? 50000110 : 50001000, (int64_t)e->value);
 	for (size_t i = 0; i < sizeof attrs / sizeof *attrs; i++) {
@@ -433,7 +492,7 @@ static int begin_thread(struct thread *w)
 	                                                                                                   : PRV_STATE_RUNNING;
 	w->state = PRV_STATE_NOT_CREATED;
 	int rc = first ? put(w, begin, 40000001, 1) : 0;
-	rc = rc ? rc : put(w, begin, 40000018, 1);
+	rc = rc ? rc : put(w, begin, 40000018, w->l->bursts ? 2 : 1);
 	if (!rc && first)
 		rc = put(w, begin, 40000036, w->l->from->process[row->process].pid);
 	return rc ? rc : put_state(w, begin, w->base);
@@ -445,6 +504,7 @@ static int end_thread(struct thread *w)
 	bool first = w->l->from->process[row->process].first_thread == w->thread;
 	int rc = weft_span_end(&w->walk, w->end);
 	w->open.n = 0;
+	rc = rc ? rc : put_statistics(w, w->end);
 	if (!rc && w->n_made)
 		rc = put(w, w->end, 65000000, (int64_t)w->n_made);
 	if (!rc && w->n_run)

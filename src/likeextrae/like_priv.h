@@ -19,12 +19,24 @@ bool extrae_mpi_value(const char *name, uint32_t *type, int64_t *value);
 
 /* ---- like_rules.c: what a region becomes ---- */
 
+/* What is counted of MPI between bursts. */
+enum extrae_statistic {
+	EXTRAE_CALLS,
+	EXTRAE_TIME,
+	EXTRAE_PAIRS,
+	EXTRAE_PAIR_TIME,
+	EXTRAE_COLLECTIVES,
+	EXTRAE_COLLECTIVE_TIME,
+	EXTRAE_BYTES,
+	EXTRAE_STATISTICS
+};
 enum extrae_kind {
 	EXTRAE_NOTHING,
 	EXTRAE_CALL,       /* value at its begin, 0 at its end */
 	EXTRAE_FUNCTION,   /* a function's number at its begin, 0 at its end; its line in type + 100 */
 	EXTRAE_LOCK_WAIT,  /* value at its begin; its end says nothing, as the lock is held then */
 	EXTRAE_CHUNK,      /* the dispatcher is left at its begin, and asked at its end */
+	EXTRAE_BURSTS,     /* MPI between bursts of computation: its statistics, where the burst behind it ends */
 	EXTRAE_DISPATCHED, /* a call whose begin and end are also those of asking the dispatcher */
 };
 /* The newer vocabulary: values at a region's begin, 0 at its end; and functions. */
@@ -83,6 +95,7 @@ struct like {
 	WEFT_VEC(struct like_task) task;
 	WEFT_VEC(struct like_depends) depends;
 	struct weft_map task_at; /* process and number, hashed -> place in `task` */
+	bool bursts;             /* in place of calls of MPI */
 	uint32_t task_flow;      /* the flow from a task's making to its run; 0: there is none */
 	uint64_t *send;          /* by message: its number in what is made + 1. Owned */
 };

@@ -159,6 +159,10 @@ static const struct {
 static struct extrae_rule mpi_rule(const char *name)
 {
 	struct extrae_rule r = {.kind = EXTRAE_NOTHING, .state = OTHERS};
+	if (!strcmp(name, "MPI")) {
+		r.kind = EXTRAE_BURSTS;
+		return r;
+	}
 	if (extrae_mpi_value(name, &r.type, &r.value))
 		r.kind = EXTRAE_CALL;
 	r.collective = r.type == 50000002;

@@ -362,3 +362,23 @@ $ printf '%s\n' 'process 0 p' 'thread main' 'on 0' 'category counters' 'counter 
 0    45000000    User time used
 0    44096956    r1a2
 0    46789191    energy package-0
+
+## Bursts: what was counted of MPI in front of one stands where it ends, and at the thread's end.
+$ printf '%s\n' 'process 0 a' 'thread main' 'on 0' 'category mpi' 'enter 1000 3 MPI' 'attr 2000 7 calls' 'attr 2000 900 time in calls' 'attr 2000 2 point-to-point calls' 'attr 2000 300 time in point-to-point calls' 'attr 2000 1 collective calls' 'attr 2000 200 time in collective calls' 'attr 2000 4096 bytes sent' 'leave 2000 MPI' 'enter 5000 3 MPI' 'attr 5500 1 calls' 'attr 5500 450 time in calls' 'leave 5500 MPI' >bursts.txt; "$WEFT_BUILD/tests/trace_of_text" bursts.weft <bursts.txt && weft convert --like extrae bursts.weft bursts.prv && grep -v '^#' bursts.prv; grep 5400 bursts.pcf
+c:1:1:1:1
+c:1:2:1:1
+1:0:1:1:1:0:1000:2
+2:0:1:1:1:1000:40000001:1:40000018:2:40000036:1000
+1:0:1:1:1:1000:2000:15
+1:0:1:1:1:2000:5000:1
+2:0:1:1:1:5000:54000000:2:54000001:4096:54000003:1:54000009:900:54000014:400:54000015:300:54000016:200:54000018:4
+1:0:1:1:1:5000:5500:15
+2:0:1:1:1:5500:54000000:0:54000001:0:54000003:0:54000009:450:54000014:450:54000015:0:54000016:0:54000018:1:40000001:0
+0    54000000    Number of P2P MPI calls
+0    54000001    Bytes sent in P2P MPI calls
+0    54000003    Number of Collective MPI calls
+0    54000009    Elapsed time in MPI
+0    54000014    Elapsed time in Other MPI calls
+0    54000015    Elapsed time in P2P MPI calls
+0    54000016    Elapsed time in Collective MPI calls
+0    54000018    Number of Other MPI calls

@@ -67,7 +67,6 @@ type 501 = 8
 ## Their settings: rows are options of ours, or said to be none, with their line; $NAME$ is the variable. At the end there is the .prv.
 $ printf '%s\n' '<?xml version="1.0"?>' '<trace enabled="yes" home="/opt" initial-mode="bursts" type="paraver">' ' <mpi enabled="yes"><counters enabled="yes"/></mpi>' ' <storage enabled="yes"><trace-prefix enabled="yes">$HOW$</trace-prefix><size enabled="no">5</size></storage>' ' <others enabled="yes"><finalize-on-signal enabled="yes" SIGUSR1="no"/></others>' ' <wonder enabled="yes"/>' ' <cuda enabled="no"/>' ' <merge enabled="yes" synchronization="default" max-memory="512">made.prv</merge>' '</trace>' >extrae.xml
 $ HOW=set EXTRAE_CONFIG_FILE=extrae.xml weft record -- ./calls 2>&1 >/dev/null | grep -v -e ' events of ' -e sampl -e callers
-weft record: warning: extrae.xml:2: initial-mode of <trace>: no counterpart: there is no burst mode
 weft record: warning: extrae.xml:6: <wonder>: unknown
 weft record: wrote made.prv
 $ ls -d set.weft made.prv made.pcf made.row
@@ -75,6 +74,14 @@ made.pcf
 made.prv
 made.row
 set.weft
+$ printf '%s\n' '<trace enabled="yes" initial-mode="bursts">' ' <mpi enabled="yes"/>' ' <burst enabled="yes" threshold="500u" mpi-statistics="yes" omp-statistics="yes"/>' '</trace>' >burst.xml; weft record --extrae burst.xml -o b.weft -- sh -c 'echo $WEFT_BURSTS' 2>&1 | grep -v -e ' events of ' -e 'no events' -e 'not recorded'
+weft record: warning: burst.xml:3: omp-statistics of <burst>: no counterpart: regions of OpenMP are recorded as they are
+500000
+$ printf '%s\n' '<trace enabled="yes" initial-mode="bursts">' ' <bursts enabled="yes">' '  <threshold enabled="yes">2m</threshold>' '  <mpi-statistics enabled="no"/>' ' </bursts>' '</trace>' >burst.xml; weft record -q --extrae burst.xml -o b.weft -- sh -c 'echo $WEFT_BURSTS'; sed -i 's/"bursts">/"detail">/' burst.xml; weft record -q --extrae burst.xml -o b.weft -- sh -c 'echo ${WEFT_BURSTS-none}'
+2000000
+none
+$ EXTRAE_ON=1 EXTRAE_DISABLE_MERGE=1 EXTRAE_INITIAL_MODE=bursts EXTRAE_BURST_THRESHOLD=1x weft record -q -- sh -c 'echo $WEFT_BURSTS'
+10000000
 $ printf '<other/>' >other.xml; weft record --extrae other.xml -- ./calls; echo $?
 weft record: error: other.xml:1: expected <trace>, found <other>
 2

@@ -37,5 +37,10 @@ $ for m in openmpi mpich; do weft dump $m.weft | awk '$3 == "enter" && $4 == "MP
 1 1004 500 400000
 1 1004 500 400000
 
+## Of the 50 exchanges of a stretch all are from rank to rank; the times of both kinds are within that of all calls. As Extrae's types, in the sum over all stretches.
+$ for m in openmpi mpich; do weft convert --like extrae $m.weft $m.prv 2>/dev/null; awk -F: '/^2/ {for (i = 7; i < NF; i += 2) {v[$i] += $(i + 1); if ($i == 40000018) mode = $(i + 1)}} END {print mode, v[54000000], v[54000003], v[54000018], v[54000001], (v[54000009] - v[54000014] - v[54000015] - v[54000016] == 0), (v[54000015] > 0 && v[54000016] > 0)}' $m.prv; done
+2 1000 1000 8 800000 1 1
+2 1000 1000 8 800000 1 1
+
 $ weft record --bursts 0 -- true 2>&1 | head -1
 weft record: error: option '--bursts': expected a time from 1ns to 1000s

@@ -132,6 +132,31 @@ void extrae_megabytes(struct record_extrae *e, const char *where, const char *va
 	extrae_value(e, where, text, option);
 }
 
+bool extrae_time(const char *value, char *out, size_t room)
+{
+	static const struct {
+		const char *unit, *own;
+	} units[] = {{"n", "ns"}, {"ns", "ns"}, {"u", "us"}, {"us", "us"}, {"m", "ms"}, {"ms", "ms"}, {"", "ns"}, {"s", "s"}};
+	size_t digits = strspn(value, "0123456789");
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (digits && digits < 20 && !strcmp(value + digits, units[i].unit)) {
+			snprintf(out, room, "%.*s%s", (int)digits, value, units[i].own);
+			return true;
+		}
+	return false;
+}
+
+void extrae_mode(struct record_extrae *e, const char *value)
+{
+	e->bursts = strncmp(value, "burst", 5) == 0;
+}
+
+void extrae_threshold(struct record_extrae *e, const char *where, const char *value)
+{
+	if (!extrae_time(value, e->threshold, sizeof e->threshold))
+		extrae_remark(e, "%s: '%s' is no time", where, value);
+}
+
 bool extrae_yes(const char *text)
 {
 	return text && (!strcmp(text, "yes") || !strcmp(text, "1") || !strcmp(text, "true"));
@@ -153,6 +178,8 @@ int extrae_end(struct record_extrae *e, struct weft_err *err)
 		extrae_option(e, "ring", size);
 	}
 	end_counters(e);
+	if (e->bursts)
+		extrae_option(e, "bursts", *e->threshold ? e->threshold : EXTRAE_BURST);
 	const char *prefix = e->prefix && *e->prefix ? e->prefix : "TRACE";
 	const char *folder = e->folder && *e->folder ? e->folder : ".";
 	char *name = !strcmp(folder, ".") ? weft_arena_printf(&e->arena, "%s.weft", prefix)
@@ -181,6 +208,8 @@ enum {
 	V_CIRCULAR,
 	V_EVENTS,
 	V_NO_MERGE,
+	V_MODE,
+	V_THRESHOLD,
 	V_NOTHING,
 	V_LEFT
 };
@@ -221,8 +250,8 @@ static const struct variable variables[] = {
 	{"USE_POSIX_CLOCK", V_NOTHING, NULL},
 	{"SKIP_AUTO_LIBRARY_INITIALIZE", V_LEFT, "recording begins with the program"},
 	{"TRACE_TYPE", V_LEFT, "the trace is Weft's own; weft convert writes others"},
-	{"INITIAL_MODE", V_LEFT, "there is no burst mode"},
-	{"BURST_THRESHOLD", V_LEFT, "there is no burst mode"},
+	{"INITIAL_MODE", V_MODE, NULL},
+	{"BURST_THRESHOLD", V_THRESHOLD, NULL},
 	{"MINIMUM_TIME", V_LEFT, "a trace is kept however short"},
 	{"CONTROL_FILE", V_OPTION, "while"},
 	{"CONTROL_TIME", V_LEFT, "recording begins with the program"},
@@ -296,6 +325,12 @@ static int take_variable(struct record_extrae *e, const struct variable *v, cons
 		return take_number(v, value, &e->buffer_events, err);
 	case V_NO_MERGE:
 		e->merged = extrae_yes(value) ? NULL : e->merged;
+		return 0;
+	case V_MODE:
+		extrae_mode(e, value);
+		return 0;
+	case V_THRESHOLD:
+		extrae_threshold(e, where, value);
 		return 0;
 	case V_LEFT:
 		extrae_remark(e, "%s: no counterpart: %s", where, v->arg);

@@ -17,6 +17,8 @@ struct record_extrae {
 	const char *folder, *prefix;   /* of the trace; NULL: not said */
 	const char *merged;            /* the .prv that is wanted at the end; "": called as the program; NULL: none */
 	bool off, circular, no_memory; /* off: nothing is to be recorded */
+	bool bursts;                   /* the mode to begin with */
+	char threshold[64];            /* of bursts; empty: not said */
 	uint64_t buffer_events;
 	struct weft_buf sets, at, turn, more; /* --counters: lists, where they are read, how long each; those of the process */
 };
@@ -33,6 +35,9 @@ void record_extrae_fini(struct record_extrae *e);
 	"user-time,system-time,minor-faults,major-faults,blocks-read,blocks-written,voluntary-switches,involuntary-switches"
 #define EXTRAE_MEMORY "heap,heap-brk,heap-mmap,heap-used,heap-free"
 
+/* Computation that lasts as long is a burst, where no threshold is said. */
+#define EXTRAE_BURST "10ms"
+
 /* ---- for both readers ---- */
 
 bool extrae_has_option(const struct record_extrae *e, const char *name);
@@ -42,6 +47,10 @@ void extrae_remark(struct record_extrae *e, const char *fmt, ...) WEFT_PRINTF(2,
 /* Recorded of programs as they are; a name that this version does not record is remarked where it is wanted. */
 void extrae_runtime(struct record_extrae *e, const char *name, bool on, const char *where);
 bool extrae_yes(const char *text);
+/* "10m", ten milliseconds there, as we write it; false: it is no time. */
+bool extrae_time(const char *value, char *out, size_t room);
+void extrae_mode(struct record_extrae *e, const char *value);
+void extrae_threshold(struct record_extrae *e, const char *where, const char *value);
 /* An option with a value; with the highest level of "1-3,5"; with so many megabytes. */
 void extrae_value(struct record_extrae *e, const char *where, const char *value, const char *option);
 /* A list of counters; that they are read at calls of a category; others that are read each second. */

@@ -83,25 +83,10 @@ static void take_counters_of(struct reader *r, const char *where, const char *va
 	extrae_counters_of(r->e, names);
 }
 
-/* "10m" is ten milliseconds there. */
-static bool time_text(const char *value, char *out, size_t room)
-{
-	static const struct {
-		const char *unit, *own;
-	} units[] = {{"n", "ns"}, {"ns", "ns"}, {"u", "us"}, {"us", "us"}, {"m", "ms"}, {"ms", "ms"}, {"", "ns"}, {"s", "s"}};
-	size_t digits = strspn(value, "0123456789");
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (digits && digits < 20 && !strcmp(value + digits, units[i].unit)) {
-			snprintf(out, room, "%.*s%s", (int)digits, value, units[i].own);
-			return true;
-		}
-	return false;
-}
-
 static void take_period(struct reader *r, const char *where, const char *value, const char *option)
 {
 	char text[64];
-	if (time_text(value, text, sizeof text))
+	if (extrae_time(value, text, sizeof text))
 		take_option(r, where, text, option);
 	else
 		extrae_remark(r->e, "%s: '%s' is no time", where, value);
@@ -115,7 +100,7 @@ static void take_turn(struct reader *r, const char *where, const char *value, co
 	if (!strcmp(value, "0"))
 		return;
 	weft_buf_fini(&r->e->turn);
-	if (time_text(value, text, sizeof text))
+	if (extrae_time(value, text, sizeof text))
 		weft_buf_puts(&r->e->turn, text);
 	else
 		extrae_remark(r->e, "%s: '%s' is no time", where, value);
@@ -176,8 +161,22 @@ static void take_merge(struct reader *r, const char *where, const char *value, c
 
 static void take_mode(struct reader *r, const char *where, const char *value, const char *arg)
 {
-	if (strncmp(value, "burst", 5) == 0)
-		take_left(r, where, value, arg);
+	(void)where;
+	(void)arg;
+	extrae_mode(r->e, value);
+}
+
+/* Of bursts, also where the mode is another one: then it counts for nothing, as there. */
+static void take_threshold(struct reader *r, const char *where, const char *value, const char *arg)
+{
+	(void)arg;
+	extrae_threshold(r->e, where, value);
+}
+
+static void take_left_if_yes(struct reader *r, const char *where, const char *value, const char *why)
+{
+	if (extrae_yes(value))
+		take_left(r, where, value, why);
 }
 
 static void take_type(struct reader *r, const char *where, const char *value, const char *arg)
@@ -192,13 +191,13 @@ static void take_off_only(struct reader *r, const char *where, const char *value
 		take_left(r, where, value, why);
 }
 
-static const char no_bursts[] = "there is no burst mode";
+static const char no_omp[] = "regions of OpenMP are recorded as they are";
 static const char always[] = "recording is on from the begin";
 
 static const struct rule rules[] = {
 	{"@enabled", NULL, NULL},
 	{"@home", NULL, NULL},
-	{"@initial-mode", take_mode, no_bursts},
+	{"@initial-mode", take_mode, NULL},
 	{"@type", take_type, "weft convert writes the trace in other formats"},
 	{"@xml-parser-id", NULL, NULL},
 	{"mpi", take_runtime, "mpi"},
@@ -263,8 +262,14 @@ static const struct rule rules[] = {
 	{"others/finalize-on-signal", NULL, NULL}, /* a trace is readable whatever ended its processes */
 	{"others/finalize-on-signal@", NULL, NULL},
 	{"others/flush-sampling-buffer-at-instrumentation-point", NULL, NULL},
-	{"burst", take_left, no_bursts},
-	{"bursts", take_left, no_bursts},
+	{"burst", NULL, NULL},
+	{"burst@threshold", take_threshold, NULL},
+	{"burst@mpi-statistics", NULL, NULL}, /* always */
+	{"burst@omp-statistics", take_left_if_yes, no_omp},
+	{"burst@omp-summarization", take_left_if_yes, no_omp},
+	{"bursts", NULL, NULL},
+	{"bursts/threshold", take_threshold, NULL},
+	{"bursts/mpi-statistics", NULL, NULL},
 	{"sampling", take_runtime, "samples"},
 	{"sampling@type", NULL, NULL},
 	{"sampling@period", take_period, "sample-period"},
