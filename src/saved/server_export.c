@@ -8,13 +8,33 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { TRACKS_MOST = 32, STEPS_MOST = 60, ARGS_MOST = 16, JSON_PER_BYTE = 6 /* of what is packed */ };
+enum { TRACKS_MOST = SERVER_EXPORT_TRACKS + 1, STEPS_MOST = 60, ARGS_MOST = 32, JSON_PER_BYTE = 6 /* of what is packed */ };
+
+bool export_gone(const struct server_export_how *how)
+{
+	return how->request && how->request->gone && how->request->gone(how->request);
+}
+
+void export_tell(const struct server_export_how *how, const char *what, uint64_t done)
+{
+	if (!how->seen)
+		return;
+	weft_store_u64(&how->seen->total, 1000);
+	weft_store_u64(&how->seen->done, done);
+	weft_store_ptr(&how->seen->what, (void *)(uintptr_t)what);
+}
 
 int export_ask(const struct server_export_how *how, const char *path, const char *const *args, struct server_answer *a,
                struct weft_err *err)
 {
-	struct server_arg arg[ARGS_MOST];
-	struct server_request r = {.session = how->session, .arg = arg, .body = "", .err = err};
+	char trace[16];
+	struct server_arg arg[ARGS_MOST] = {{"trace", trace}};
+	struct server_request r = {.session = how->session, .arg = arg, .n_args = 1, .body = "", .err = err};
+	if (how->request) {
+		r.gone = how->request->gone;
+		r.priv = how->request->priv;
+	}
+	snprintf(trace, sizeof trace, "%u", (unsigned)how->trace);
 	for (; args[0] && r.n_args < ARGS_MOST; args += 2)
 		arg[r.n_args++] = (struct server_arg){args[0], args[1]};
 	*a = (struct server_answer){.status = 200, .type = "application/json"};
@@ -123,33 +143,38 @@ static void put_answer(struct weft_json *j, const char *key, const struct weft_b
 	weft_json_text(j, body->at, n);
 }
 
-/* Rows of each track: "time/rows", with the level said and not said. */
+/* Rows of a track: "time/rows?…", as the page asks for what the track was asked for by. */
+static int put_rows_of(struct exporting *e, struct weft_json *j, const struct export_track *t)
+{
+	const char *const name[] = {"level", "view", "window"}, *const value[] = {t->level, t->view, t->window};
+	const char *args[7] = {0};
+	struct server_answer a;
+	struct weft_buf key = {0};
+	unsigned n = 0;
+	weft_buf_puts(&key, "time/rows");
+	for (unsigned i = 0; i < 3; i++) {
+		if (!*value[i])
+			continue;
+		weft_buf_printf(&key, "%c%s=%s", n ? '&' : '?', name[i], value[i]);
+		args[n++] = name[i];
+		args[n++] = value[i];
+	}
+	weft_buf_putc(&key, 0);
+	int rc = export_ask(e->how, "time/rows", args, &a, e->err);
+	if (!rc && key.failed)
+		rc = -ENOMEM;
+	if (!rc)
+		put_answer(j, key.at, &a.body);
+	weft_buf_fini(&key);
+	weft_buf_fini(&a.body);
+	return rc;
+}
+
 static int put_rows(struct exporting *e, struct weft_json *j)
 {
 	int rc = 0;
-	for (unsigned i = 0; i < e->n_tracks && !rc; i++) {
-		const struct export_track *t = &e->track[i];
-		const char *level = server_level_names[t->look.metric.level], *const args[] = {"trace", "0", "view", t->view,
-		                                                                               NULL};
-		struct server_answer a;
-		struct weft_buf key = {0};
-		rc = export_ask(e->how, "time/rows", args, &a, e->err);
-		for (unsigned with = 0; with < 2 && !rc; with++) {
-			key.n = 0;
-			weft_buf_puts(&key, "time/rows");
-			if (with)
-				weft_buf_printf(&key, "?level=%s", level);
-			if (*t->view)
-				weft_buf_printf(&key, "%cview=%s", with ? '&' : '?', t->view);
-			weft_buf_putc(&key, 0);
-			if (key.failed)
-				rc = -ENOMEM;
-			else
-				put_answer(j, key.at, &a.body);
-		}
-		weft_buf_fini(&key);
-		weft_buf_fini(&a.body);
-	}
+	for (unsigned i = 0; i < e->n_tracks && !rc; i++)
+		rc = put_rows_of(e, j, &e->track[i]);
 	return rc;
 }
 
@@ -163,7 +188,10 @@ static void put_views(struct exporting *e, struct weft_json *j)
 		weft_json_array(j);
 		for (unsigned i = 0; i < e->n_tracks; i++) {
 			const struct export_track *t = &e->track[i];
-			if (!*t->view)
+			bool again = !*t->view;
+			for (unsigned b = 0; b < i; b++)
+				again |= !strcmp(e->track[b].view, t->view);
+			if (again)
 				continue;
 			weft_json_object(j);
 			server_put_string(j, "name", t->view);
@@ -189,7 +217,7 @@ static void put_views(struct exporting *e, struct weft_json *j)
 
 static int put_messages(struct exporting *e, struct weft_json *j)
 {
-	static const char *const args[] = {"trace", "0", "most", "20000", NULL};
+	static const char *const args[] = {"most", "20000", NULL};
 	struct server_answer a;
 	int rc = export_ask(e->how, "time/messages", args, &a, e->err);
 	if (!rc)
@@ -201,15 +229,17 @@ static int put_messages(struct exporting *e, struct weft_json *j)
 /* All but the tracks' rows, which depend on the step. */
 static int make_parts(struct exporting *e)
 {
-	static const char *const no_args[] = {NULL};
+	char number[16];
+	const char *const only[] = {"only", number, NULL};
 	struct weft_json j;
 	struct server_answer info = {0};
+	snprintf(number, sizeof number, "%u", (unsigned)e->how->trace);
 	FILE *to = open_memstream(&e->parts, &e->n_parts);
 	if (!to)
 		return -ENOMEM;
 	weft_json_init(&j, to, false);
 	weft_json_object(&j);
-	int rc = export_ask(e->how, "session/info", no_args, &info, e->err);
+	int rc = export_ask(e->how, "session/info", only, &info, e->err);
 	if (!rc) {
 		weft_json_key(&j, "info");
 		put_info(&j, &info.body);
@@ -272,7 +302,7 @@ static size_t page_bytes(const struct exporting *e)
 /* Traces with more intervals than could fit begin with a step that makes them as many. */
 static uint64_t first_step(const struct exporting *e)
 {
-	const struct weft_trace *t = e->how->session->trace[0].trace;
+	const struct weft_trace *t = export_trace(e->how)->trace;
 	uint64_t fits = e->how->limit / 2, span = e->how->to - e->how->from, rows = t->n_threads ? t->n_threads : 1;
 	if (t->n_events / 2 <= 2 * fits)
 		return 1;
@@ -285,6 +315,9 @@ static int find_step(struct exporting *e)
 	uint64_t step = first_step(e);
 	int rc = 0;
 	for (unsigned i = 0; i < STEPS_MOST; i++) {
+		if (export_gone(e->how))
+			return -ECANCELED;
+		export_tell(e->how, "timeline", 1000 - 400 / (i + 1));
 		rc = pack_step(e, step);
 		if (rc || page_bytes(e) <= e->how->limit)
 			return rc;
@@ -377,7 +410,10 @@ int server_export_page(struct weft_buf *out, const struct server_export_how *how
 	e->style = unpack_text(server_export_style, server_export_style_n, server_export_style_whole);
 	int rc = e->script && e->style ? 0 : -ENOMEM;
 	for (unsigned i = 0; i <= how->n_views && i < TRACKS_MOST && !rc; i++) {
-		rc = export_track_init(&e->track[i], how, i ? how->view[i - 1] : "", err);
+		bool own = i && how->window, at = i && how->level;
+		export_tell(how, "values", 100 * i / (how->n_views + 1));
+		rc = export_track_init(&e->track[i], how, i ? how->view[i - 1] : "", own ? how->window[i - 1] : "",
+		                       at ? how->level[i - 1] : "", err);
 		e->n_tracks = i + 1;
 	}
 	if (!rc)

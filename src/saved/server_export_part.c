@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS_MOST = 7, ARGS = 4 };
+enum { LEVELS_MOST = 7, ARGS = 10 };
 
 /* Arguments in the order of their names, as the page's keys have them (web/export/source.js). */
 struct asked {
@@ -40,7 +40,7 @@ struct part {
 
 static bool has_messages(const struct server_export_how *how)
 {
-	return how->session->trace[0].trace->message.n;
+	return export_trace(how)->trace->message.n;
 }
 
 static bool is_wanted(const struct server_export_how *how, const struct asked *q)
@@ -91,14 +91,33 @@ static int ask_one(const struct server_export_how *how, FILE *to, const struct p
 		fwrite(a.body.at, 1, a.body.n, to);
 	}
 	weft_buf_fini(&a.body);
-	return rc == -ENOMEM ? rc : 0;
+	return rc == -ENOMEM || rc == -ECANCELED ? rc : 0;
+}
+
+/* What the table shows, with its own choices. */
+static int ask_table(const struct server_export_how *how, FILE *to, const struct part *p, bool *first)
+{
+	struct asked q = {"table/view", {0}};
+	if (!how->n_table || how->n_table > ARGS)
+		return 0;
+	for (unsigned i = 0; i < how->n_table; i++) {
+		q.arg[2 * i] = how->table[i].name;
+		q.arg[2 * i + 1] = how->table[i].value;
+	}
+	for (unsigned k = 0; k < ASKED && how->n_table == 1; k++)
+		if (!strcmp(asked[k].path, q.path) && !strcmp(asked[k].arg[1], q.arg[1]))
+			return 0; /* asked for anyway */
+	for (unsigned i = 0; i < how->n_views && how->n_table == 1; i++)
+		if (!strcmp(how->view[i], q.arg[1]))
+			return 0;
+	return ask_one(how, to, p, &q, first);
 }
 
 static int ask_runs(const struct server_export_how *how, FILE *to, const struct part *p, bool *first)
 {
 	int rc = 0;
 	for (unsigned i = 0; weft_run_table_at(i) && !rc; i++)
-		if (weft_run_table_has(how->session->trace[0].trace, weft_run_table_at(i)))
+		if (weft_run_table_has(export_trace(how)->trace, weft_run_table_at(i)))
 			rc = ask_one(how, to, p, &(struct asked){"table/runs", {"name", weft_run_table_at(i)}}, first);
 	return rc;
 }
@@ -112,12 +131,16 @@ static int part_make(const struct server_export_how *how, struct part *p)
 		if (is_wanted(how, &asked[i]))
 			rc = ask_one(how, to, p, &asked[i], &first);
 	for (unsigned i = 0; i < how->n_views && !rc; i++) {
-		bool known = false;
+		bool known = !*how->view[i];
+		for (unsigned k = 0; k < i; k++)
+			known |= !strcmp(how->view[k], how->view[i]);
 		for (unsigned k = 0; k < ASKED; k++)
 			known |= asked[k].arg[1] && !strcmp(asked[k].arg[1], how->view[i]);
 		if (!known)
 			rc = ask_one(how, to, p, &(struct asked){"table/view", {"view", how->view[i]}}, &first);
 	}
+	if (!rc)
+		rc = ask_table(how, to, p, &first);
 	if (!rc)
 		rc = ask_runs(how, to, p, &first);
 	if (to && (ferror(to) | fclose(to)))
@@ -139,12 +162,14 @@ int export_parts_put(struct weft_json *j, FILE *to, const struct server_export_h
 			struct part p = {how->from + (uint64_t)((unsigned __int128)span * i / parts),
 			                 how->from + (uint64_t)((unsigned __int128)span * (i + 1) / parts),
 			                 level ? (int64_t)((parts / 2 - 1) + i / 2) : -1, NULL, 0};
-			rc = part_make(how, &p);
+			rc = export_gone(how) ? -ECANCELED : part_make(how, &p);
 			if (rc || weft_vec_push(&all, p)) {
 				free(p.json);
-				rc = -ENOMEM;
+				rc = rc ? rc : -ENOMEM;
+				break;
 			}
 			level_bytes += p.n;
+			export_tell(how, "tables", 100 + 500 * all.n / ((1 << LEVELS_MOST) - 1));
 		}
 		bytes += level_bytes;
 		if (bytes + 2 * level_bytes > room)

@@ -6,7 +6,16 @@
 #include "server/area/server_cells.h"
 #include "server_export.h"
 
-/* Asks a route as a page would: the answer's body, in *a; the same codes. `args`: name, value, …, NULL. */
+static inline struct server_trace *export_trace(const struct server_export_how *how)
+{
+	return &how->session->trace[how->trace];
+}
+/* Has who waits for it left? */
+bool export_gone(const struct server_export_how *how);
+/* How far it is, of 1000. */
+void export_tell(const struct server_export_how *how, const char *what, uint64_t done);
+
+/* Asks a route about the trace as a page would: the answer's body, in *a; the same codes. `args`: name, value, …, NULL. */
 int export_ask(const struct server_export_how *how, const char *path, const char *const *args, struct server_answer *a,
                struct weft_err *err) WEFT_MUST_CHECK;
 
@@ -14,14 +23,14 @@ int export_ask(const struct server_export_how *how, const char *path, const char
 
 struct export_track {
 	struct server_look look;
-	const char *view; /* "": regions */
+	const char *view, *window, *level; /* view "": regions; window and level as they were asked for: "" is the view's own */
 	bool nested;
 	struct server_palette palette; /* of values, as they are in the rows */
 	struct weft_buf bytes;         /* the rows */
 	uint64_t intervals;
 };
-int export_track_init(struct export_track *t, const struct server_export_how *how, const char *view,
-                      struct weft_err *err) WEFT_MUST_CHECK;
+int export_track_init(struct export_track *t, const struct server_export_how *how, const char *view, const char *window,
+                      const char *level, struct weft_err *err) WEFT_MUST_CHECK;
 void export_track_fini(struct export_track *t);
 /* The rows anew, with steps of so many ns. 0 or negative. */
 int export_track_pack(struct export_track *t, const struct server_export_how *how, uint64_t step) WEFT_MUST_CHECK;

@@ -194,7 +194,7 @@ static int choose_values(struct export_track *t, const struct server_export_how 
 	int rc = 0;
 	t->palette = (struct server_palette){.min = INFINITY, .max = -INFINITY};
 	for (uint32_t i = 0; i < n && !rc; i++)
-		rc = each_interval(t, how, i, see_value, t);
+		rc = !(i % 16) && export_gone(how) ? -ECANCELED : each_interval(t, how, i, see_value, t);
 	bool some = t->palette.min <= t->palette.max, many = t->palette.entry.n > VALUES_MOST && !server_look_is_code(&t->look);
 	double min = some ? t->palette.min : 0, max = some ? t->palette.max : 0;
 	const struct weft_window *w = t->look.window;
@@ -211,17 +211,26 @@ static int choose_values(struct export_track *t, const struct server_export_how 
 
 /* ---- the track ---- */
 
-int export_track_init(struct export_track *t, const struct server_export_how *how, const char *view, struct weft_err *err)
+int export_track_init(struct export_track *t, const struct server_export_how *how, const char *view, const char *window,
+                      const char *level, struct weft_err *err)
 {
-	const struct server_arg args[] = {{"trace", "0"}, {"view", view}};
-	struct server_request r = {.session = how->session, .arg = args, .n_args = *view ? 2 : 1, .body = "", .err = err};
-	*t = (struct export_track){.view = view};
+	char trace[16];
+	struct server_arg args[4] = {{"trace", trace}};
+	struct server_request r = {.session = how->session, .arg = args, .n_args = 1, .body = "", .err = err};
+	snprintf(trace, sizeof trace, "%u", (unsigned)how->trace);
+	*t = (struct export_track){.view = view, .window = window ? window : "", .level = level ? level : ""};
+	if (*t->view)
+		args[r.n_args++] = (struct server_arg){"view", t->view};
+	if (*t->window)
+		args[r.n_args++] = (struct server_arg){"window", t->window};
+	if (*t->level)
+		args[r.n_args++] = (struct server_arg){"level", t->level};
 	int rc = server_look_init(&t->look, &r);
 	if (rc)
 		return rc;
-	t->nested = !t->look.window && t->look.trace->regions->of == WEFT_CLASS_REGION;
+	t->nested = !t->look.window && t->look.trace->regions->of == WEFT_CLASS_REGION && t->look.metric.level == WEFT_THREAD;
 	rc = t->nested ? 0 : choose_values(t, how);
-	return rc ? weft_err_set(err, rc, "cannot read '%s': %s", how->session->trace[0].path, weft_err_name(rc)) : 0;
+	return rc ? weft_err_set(err, rc, "cannot read '%s': %s", export_trace(how)->path, weft_err_name(rc)) : 0;
 }
 
 void export_track_fini(struct export_track *t)
@@ -243,6 +252,10 @@ int export_track_pack(struct export_track *t, const struct server_export_how *ho
 		r->track = t;
 		r->how = how;
 		r->step = step;
+		if (!(i % 16) && export_gone(how)) {
+			rc = -ECANCELED;
+			break;
+		}
 		row_begin(r);
 		if (!t->nested)
 			rc = each_interval(t, how, i, use_interval, r);
@@ -279,6 +292,10 @@ void export_track_put(struct weft_json *j, const struct export_track *t, uint64_
 {
 	weft_json_object(j);
 	server_put_string(j, "view", t->view);
+	if (*t->window)
+		server_put_string(j, "window", t->window);
+	if (*t->level)
+		server_put_string(j, "level", t->level);
 	server_put_string(j, "is", server_level_names[t->look.metric.level]);
 	server_put_u64(j, "count", server_look_rows(&t->look));
 	server_put_bool(j, "nested", t->nested);

@@ -27,7 +27,8 @@ export function createSource({ pages, bytes }) {
 	const tracks = new Map(pages.tracks.map(t => [keyOf("", { view: t.view, window: t.window, level: t.level }), { ...t, rows: null, inner: null }]));
 	/* Regions are of threads, whether that is said or not. */
 	const trackOf = args => {
-		const level = args.level, found = tracks.get(keyOf("", { view: args.view, window: args.window, level })) ?? tracks.get(keyOf("", { view: args.view, window: args.window })) ?? [...tracks.values()].find(t => (t.view ?? "") === (args.view ?? "") && (t.is === level || !level));
+		const fits = t => t.view === (args.view ?? "") && String(t.window ?? "") === String(args.window ?? "") && (!args.level || t.is === args.level);
+		const found = tracks.get(keyOf("", { view: args.view, window: args.window, level: args.level })) ?? [...tracks.values()].find(fits);
 		if (!found) throw new Refused(404, MISSING);
 		found.rows ??= unpackRows(bytes.subarray(found.at, found.at + found.n), found.count, { from: pages.from, step: pages.step });
 		found.inner ??= found.nested ? found.rows.map(innermost) : found.rows;
@@ -75,7 +76,7 @@ export function createSource({ pages, bytes }) {
 		},
 		/* How it is drawn does not change what rows there are. */
 		"time/rows"(args) {
-			const t = trackOf(args), rows = pages.answers[keyOf("time/rows", { view: t.view, window: t.window })];
+			const t = trackOf(args), rows = pages.answers[keyOf("time/rows", { view: t.view, window: t.window, level: t.level })];
 			if (!rows) throw new Refused(404, MISSING);
 			return rows;
 		},

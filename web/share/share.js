@@ -3,6 +3,7 @@
 import { fill, h, plain } from "../lib/dom.js";
 import { dialog, menu } from "../lib/menu.js";
 import { writeAddress } from "../lib/store.js";
+import { saveDialog } from "./page.js";
 import { pageFile, pictureOf, readFile, sessionFile } from "./files.js";
 
 const ASK_MS = 300;
@@ -101,6 +102,7 @@ export function shareMenu(app, button, defaults) {
 		{ title: "Values, CSV", disabled: !of("csv"), hint: of("csv") ? "" : "of a view", run: () => savePicture(app, "csv") },
 		{ line: true },
 		{ title: "Save this view", hint: ".view", run: () => saveBlob(json(pageFile(app.save(), app.info)), `${base(app)}.view`) },
+		{ title: "Save as a page…", hint: ".html", disabled: app.api.exported || !app.trace, run: () => saveDialog(app, `${base(app)}.html`, saveBlob) },
 		{ title: "Save all windows", hint: ".view", run: async () => { const list = await windowStates(app); saveBlob(json(sessionFile(list, app.info)), `${base(app)}-session.view`); app.say(`${list.length} window${list.length === 1 ? "" : "s"} saved`, "done"); } },
 		{ title: "Open a view…", run: () => openFile(app, defaults) },
 	]);

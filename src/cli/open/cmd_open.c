@@ -7,6 +7,7 @@
 #include "open_browser.h"
 #include "open_page.h"
 #include "peer/peer.h"
+#include "saved/server_export.h"
 #include "server/core/server.h"
 #include <errno.h>
 #include <signal.h>
@@ -289,6 +290,7 @@ static int open_run(int argc, char **argv)
 	if (!status)
 		status = add_operands(s, argv + 1, n, first_view, &page);
 	s->page = page.text;
+	s->save_page = server_export_answer;
 	s->first_view = *first_view ? first_view : NULL;
 	if (!status && !s->n_traces && !s->n_lives)
 		status = cli_usage(&weft_command_open, "say which trace to open");

@@ -223,9 +223,35 @@ static int share_state(const struct server_request *r, struct server_answer *a)
 	return a->body.failed ? -ENOMEM : 0;
 }
 
+/* A page of its own, which needs no server. */
+static int share_page(const struct server_request *r, struct server_answer *a)
+{
+	if (!r->session->save_page)
+		return weft_err_set(r->err, -ENOENT, "this server saves no pages");
+	return r->session->save_page(r, a);
+}
+
+/* How far share/page is, and what became of the last one. */
+static int share_saving(const struct server_request *r, struct server_answer *a)
+{
+	struct server_session *s = r->session;
+	const char *what = weft_load_ptr(&s->saving.what);
+	struct server_json j;
+	struct weft_json *w = server_json_begin(&j);
+	weft_json_object(w);
+	server_put_bool(w, "saving", weft_load_bool(&s->is_saving));
+	server_put_string(w, "what", what ? what : "");
+	server_put_u64(w, "done", weft_load_u64(&s->saving.done));
+	server_put_u64(w, "total", weft_load_u64(&s->saving.total));
+	server_put_u64(w, "bytes", weft_load_u64(&s->saved_bytes));
+	server_put_u64(w, "step_ns", weft_load_u64(&s->saved_step_ns));
+	server_put_u64(w, "intervals", weft_load_u64(&s->saved_intervals));
+	weft_json_end(w);
+	return server_json_end(&j, a);
+}
+
 const struct server_route server_share_routes[] = {
-	{.path = "share/picture", .answer = share_picture},
-	{.path = "share/csv", .answer = share_csv},
-	{.path = "share/state", .answer = share_state},
-	{0},
+	{.path = "share/page", .answer = share_page},       {.path = "share/saving", .answer = share_saving},
+	{.path = "share/picture", .answer = share_picture}, {.path = "share/csv", .answer = share_csv},
+	{.path = "share/state", .answer = share_state},     {0},
 };

@@ -18,7 +18,7 @@ static bool class_is_used(const struct weft_trace *t, enum weft_class class)
 	return false;
 }
 
-static void put_has(struct weft_json *w, const struct server_trace *s)
+static void put_has(struct weft_json *w, const struct server_trace *s, bool saved)
 {
 	const struct weft_trace *t = s->trace;
 	weft_json_key(w, "has");
@@ -28,10 +28,10 @@ static void put_has(struct weft_json *w, const struct server_trace *s)
 	server_put_bool(w, "events", class_is_used(t, WEFT_CLASS_TYPE));
 	server_put_bool(w, "counters", class_is_used(t, WEFT_CLASS_COUNTER) || class_is_used(t, WEFT_CLASS_SET));
 	server_put_bool(w, "messages", t->message.n);
-	server_put_bool(w, "flows", t->flow.n);
-	server_put_bool(w, "tasks", s->has_tasks);
+	server_put_bool(w, "flows", !saved && t->flow.n);
+	server_put_bool(w, "tasks", !saved && s->has_tasks);
 	server_put_bool(w, "samples", s->has_samples);
-	server_put_bool(w, "live", s->live);
+	server_put_bool(w, "live", !saved && s->live);
 	weft_json_end(w);
 }
 
@@ -63,7 +63,7 @@ static void put_problems(struct weft_json *w, const struct weft_trace *t)
 }
 
 /* Times in JSON are ns from the trace's begin; begin itself is since 1970, as a decimal text, as it is more than a double holds. */
-static void put_trace(struct weft_json *w, const struct server_trace *s)
+static void put_trace(struct weft_json *w, const struct server_trace *s, bool saved)
 {
 	uint32_t state = weft_load_u32(&s->state);
 	weft_json_object(w);
@@ -86,28 +86,35 @@ static void put_trace(struct weft_json *w, const struct server_trace *s)
 		server_put_u64(w, "messages", t->message.n);
 		server_put_u64(w, "opened_ns", s->opened_ns);
 		put_levels(w, s);
-		put_has(w, s);
+		put_has(w, s, saved);
 		put_problems(w, t);
 	}
 	weft_json_end(w);
 }
 
+/* only=N: as if that trace were all that there is, with what a saved page can show of it. */
 static int session_info(const struct server_request *r, struct server_answer *a)
 {
 	const struct server_session *s = r->session;
 	struct server_json j;
+	uint64_t only;
+	int rc = server_arg_u64(r, "only", 0, SERVER_TRACES_MOST, SERVER_TRACES_MOST, &only);
+	if (rc)
+		return rc;
+	bool all = only == SERVER_TRACES_MOST;
 	struct weft_json *w = server_json_begin(&j);
 	weft_json_object(w);
 	server_put_string(w, "version", s->version);
-	server_put_bool(w, "control", s->control);
-	server_put_u64(w, "live", s->n_lives);
-	server_put_bool(w, "page", s->page);
-	server_put_bool(w, "learn", s->learn);
-	server_put_string(w, "view", s->first_view ? s->first_view : "");
+	server_put_bool(w, "control", all && s->control);
+	server_put_u64(w, "live", all ? s->n_lives : 0);
+	server_put_bool(w, "page", all && s->page);
+	server_put_bool(w, "learn", all && s->learn);
+	server_put_string(w, "view", all && s->first_view ? s->first_view : "");
 	weft_json_key(w, "traces");
 	weft_json_array(w);
 	for (uint32_t i = 0; i < s->n_traces; i++)
-		put_trace(w, &s->trace[i]);
+		if (all || i == only)
+			put_trace(w, &s->trace[i], !all);
 	weft_json_end(w);
 	weft_json_end(w);
 	return server_json_end(&j, a);

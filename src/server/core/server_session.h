@@ -92,6 +92,11 @@ struct server_session {
 	unsigned n_lives;
 	const char *page; /* what a page begins with: JSON of a file that was named, or NULL; borrowed */
 	bool learn;       /* the traces of the tutorials are open */
+	/* Makes a page that needs no server, for share/page: given by who starts the server, as saved pages ask its routes. NULL: none. */
+	int (*save_page)(const struct server_request *r, struct server_answer *a);
+	struct weft_atomic_bool is_saving;
+	struct weft_progress_seen saving;                                   /* how far that is */
+	struct weft_atomic_u64 saved_bytes, saved_step_ns, saved_intervals; /* of the last one */
 	pthread_mutex_t tasks_lock;
 
 	pthread_mutex_t lock; /* for what is below */

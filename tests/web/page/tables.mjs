@@ -198,3 +198,38 @@ test("a page that was saved opens without a server, and asks nobody", async () =
 	await page.shot("saved");
 	await page.done();
 });
+
+test("what is in view is saved from the page, and opens without the server", async () => {
+	const s = await serve([at("tiles.weft"), at("heat.weft")]), tracks = [{ kind: "regions" }, { kind: "metric", view: "useful", level: "process" }], more = { table: { view: "useful", statistic: "Time" } };
+	const hash = `#trace=1&from=1000000&to=60000000&dock=table&side=summary&tracks=${encodeURIComponent(JSON.stringify(tracks))}&more=${encodeURIComponent(JSON.stringify(more))}`;
+	const page = await visit(s.url, hash);
+	await page.waitForSelector("#panel-table .grid-cell");
+	const cells = await page.evaluate(() => [...document.querySelectorAll("#panel-table .grid-cell")].map(c => c.innerText)), seen = await page.locator(".tl-range").inputValue();
+	await page.getByRole("button", { name: /^Share/ }).click();
+	await page.getByRole("menuitem", { name: /Save as a page/ }).click();
+	const box = page.getByRole("dialog", { name: "Save as a page" });
+	await accessible(page);
+	await box.getByLabel("No larger than").selectOption("1");
+	const [download] = await Promise.all([page.waitForEvent("download"), box.getByRole("button", { name: "Save", exact: true }).click()]);
+	const file = join(traces, "from-page.html");
+	await download.saveAs(file);
+	assert.equal(download.suggestedFilename(), "heat.html");
+	await until(page, () => /heat\.html: .* intervals/.test(document.querySelector(".said").innerText));
+	await page.done();
+	assert.match((await (await s.get("share/page?limit=5")).json()).error, /'limit': expected a number from 1048576 to 67108864/);
+	assert.match((await (await s.get("share/page?trace=1&state=%7B%22a%22")).json()).error, /'state': expected an object/);
+	assert.match((await (await s.get("share/page?trace=1&view0=nothing-like-it")).json()).error, /nothing-like-it/);
+	assert.equal(await s.stop(), 0);
+	const text = readFileSync(file, "utf8"), saved = await visit("file://" + file), asked = [];
+	assert.ok(text.length < 1 << 20 && !text.includes(traces) && !text.includes("tiles"));
+	saved.on("request", r => asked.push(r.url()));
+	await saved.waitForSelector("#panel-table .grid-cell");
+	assert.equal(await saved.locator(".tl-range").inputValue(), seen);
+	assert.equal(await saved.locator(".tl-track").count(), 2);
+	assert.deepEqual(await saved.evaluate(() => [...document.querySelectorAll("#panel-table .grid-cell")].map(c => c.innerText)), cells);
+	await until(saved, () => [...document.querySelectorAll(".tl-busy")].every(b => b.hidden));
+	assert.deepEqual(await saved.evaluate(() => [...document.querySelectorAll(".tl-note")].map(n => n.hidden)), [true, true]);
+	await saved.shot("saved-from-page");
+	assert.deepEqual(asked.filter(u => !u.startsWith("blob:")), []);
+	await saved.done();
+});
