@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # tags: timeout=400
-# Flows through the pages: the timeline, tables, summaries, views, tasks, live programs, comparing, sharing, learning: Chromium in front of a real `weft open` (tests/web/page/). TAP.
+# Flows through the pages: the timeline, tables, summaries, views, tasks, live programs, comparing, sharing, learning: Chromium, and where it is there Firefox, in front of a real `weft open` (tests/web/page/). TAP.
 # npm's playwright-core and axe-core are taken from $WEFT_NODE_MODULES, else from the build's folder, where they are put once if they can be had.
 set -u
 source=${WEFT_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)} build=${WEFT_BUILD:-$source/build}
@@ -22,7 +22,7 @@ export PATH=$build:$PATH LD_LIBRARY_PATH=$build WEFT_TRACES=$work/traces WEFT_SU
 mkdir traces
 cp -r "$source"/share/weft/learn/*.weft "$source/tests/golden/traces/tiles.weft" "$source/tests/golden/traces/heat.weft" "$source"/tests/golden/views/sample.* traces/
 gcc "$source/tests/web/page/subject.c" -I"$source/include" "$build/libstarpu-1.4.so" -Wl,-rpath,"$build" -o subject || exit 1
-node --test --test-reporter=tap "$source"/tests/web/page/{areas,timeline,tables,pictures}.mjs >out.txt 2>&1
+node --test --test-reporter=tap "$source"/tests/web/page/{areas,timeline,tables,pictures,firefox}.mjs >out.txt 2>&1
 grep -E '^(ok|not ok|1\.\.)|^TAP' out.txt | grep -v '^TAP'
 grep -A 25 '^not ok' out.txt | sed 's/^/# /'
 [ -s out.txt ] && ! grep -q '^not ok' out.txt
