@@ -8,6 +8,7 @@
 #include "atomic.h"
 #include "fs.h"
 #include "str.h"
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
@@ -157,12 +158,42 @@ unsigned weft_pool_width(void)
 	return quota && quota < width ? quota : width;
 }
 
+/* -- giving up -- */
+
+enum { LOOK_EVERY = 32 };
+
+static _Thread_local const struct weft_stop *own_stop;
+static _Thread_local unsigned stop_steps;
+
+const struct weft_stop *weft_stop_set(const struct weft_stop *stop)
+{
+	const struct weft_stop *was = own_stop;
+	own_stop = stop;
+	return was;
+}
+
+const struct weft_stop *weft_stop_get(void)
+{
+	return own_stop;
+}
+
+bool weft_stop_now(void)
+{
+	return own_stop && own_stop->asked(own_stop->arg);
+}
+
+bool weft_stop_soon(void)
+{
+	return own_stop && ++stop_steps % LOOK_EVERY == 0 && own_stop->asked(own_stop->arg);
+}
+
 /* -- the loop -- */
 
 struct loop {
 	size_t n;
 	int (*fn)(void *arg, size_t i, unsigned worker);
 	void *arg;
+	const struct weft_stop *given_up; /* of the thread that began it */
 	struct weft_atomic_u64 next;
 	struct weft_atomic_bool stop;
 	pthread_mutex_t lock; /* of the rest */
@@ -235,7 +266,7 @@ static void loop_round(struct worker *w)
 		uint64_t i = weft_add_relaxed_u64(&l->next, 1);
 		if (i >= l->n)
 			break;
-		int rc = l->fn(l->arg, i, w->number);
+		int rc = weft_stop_now() ? -ECANCELED : l->fn(l->arg, i, w->number);
 		if (rc < 0)
 			loop_fail(l, i, rc);
 	}
@@ -244,6 +275,7 @@ static void loop_round(struct worker *w)
 static void *loop_work(void *arg)
 {
 	struct worker *w = arg;
+	weft_stop_set(w->loop->given_up);
 	do
 		loop_round(w);
 	while (meet(w->loop));
@@ -253,6 +285,7 @@ static void *loop_work(void *arg)
 static int run(struct loop *l, unsigned threads)
 {
 	struct worker self = {.loop = l, .number = 0};
+	l->given_up = weft_stop_get();
 	/* Where memory or threads are short, those that there are do all the work. */
 	struct worker *others = threads > 1 ? calloc(threads - 1, sizeof *others) : NULL;
 	unsigned started = 0;

@@ -4,6 +4,7 @@
 #define WEFT_BASE_POOL_H
 
 #include "err.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,7 @@ unsigned weft_pool_quota(const char *root);
 /*
  * Runs fn(arg, i, worker) for every i on up to `threads` threads (0: weft_pool_width()), the caller among them; worker is
  * in [0, threads). Returns 0, or the negative code of the lowest i that failed; after a failure no new i is begun.
+ * Where the calling thread's work may be given up (below) it looks before each i, and ends with -ECANCELED.
  * All that fn wrote is visible to the caller afterwards. Loops may nest.
  */
 int weft_parallel(unsigned threads, size_t n, int (*fn)(void *arg, size_t i, unsigned worker), void *arg) WEFT_MUST_CHECK;
@@ -25,5 +27,23 @@ int weft_parallel(unsigned threads, size_t n, int (*fn)(void *arg, size_t i, uns
  */
 int weft_parallel_rounds(unsigned threads, int64_t (*begin)(void *arg), int (*fn)(void *arg, size_t i, unsigned worker),
                          void *arg) WEFT_MUST_CHECK;
+
+/* -- work that nobody waits for any more -- */
+
+/*
+ * A thread says how that is found out; parallel loops that it begins, and whoever walks over events, look now and
+ * then, and end with -ECANCELED. So what computes for long needs no argument for it.
+ */
+struct weft_stop {
+	bool (*asked)(void *arg); /* from any thread of the work; true from then on */
+	void *arg;
+};
+/* For what this thread does from now on, and the loops that it begins; borrowed; NULL: nothing ends it. Returns what it was. */
+const struct weft_stop *weft_stop_set(const struct weft_stop *stop);
+const struct weft_stop *weft_stop_get(void);
+/* Should this thread give up? */
+bool weft_stop_now(void);
+/* The same, looking every 32nd time: for loops whose steps take some microseconds. */
+bool weft_stop_soon(void);
 
 #endif

@@ -39,7 +39,7 @@ int export_ask(const struct server_export_how *how, const char *path, const char
 		arg[r.n_args++] = (struct server_arg){args[0], args[1]};
 	*a = (struct server_answer){.status = 200, .type = "application/json"};
 	const struct server_route *route = server_route_find(path);
-	return route && route->answer ? route->answer(&r, a) : weft_err_set(err, -ENOENT, "no route '%s'", path);
+	return route && route->answer ? server_route_answer(route, &r, a) : weft_err_set(err, -ENOENT, "no route '%s'", path);
 }
 
 /* ---- packing ---- */

@@ -17,6 +17,7 @@ struct stage {
 	struct server_answer answer; /* the last */
 	struct weft_err err;
 	int rc;
+	bool (*gone)(const struct server_request *r); /* has the client left? NULL: never */
 };
 
 static int stage_text(const char *name, char **text, size_t *n, struct weft_err *err)
@@ -87,10 +88,11 @@ static inline void stage_ask(struct stage *s, const char *address, const char *b
 	                           .n_args = n,
 	                           .body = body ? body : "",
 	                           .n_body = body ? strlen(body) : 0,
-	                           .err = &s->err};
+	                           .err = &s->err,
+	                           .gone = s->gone};
 	const struct server_route *route = server_route_find(text);
 	REQUIRE(route && route->answer);
-	s->rc = route->answer(&r, &s->answer);
+	s->rc = server_route_answer(route, &r, &s->answer);
 	free(text);
 }
 

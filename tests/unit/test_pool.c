@@ -319,3 +319,64 @@ TEST(pool_quota_survives_long_paths)
 	memset(line, 'r', sizeof line - 1);
 	CHECK_U64(weft_pool_quota(line), 0);
 }
+
+/* -- giving up: on all threads and in the loops within; without being asked nothing ends -- */
+
+enum { ITEMS = 2000, STOP_AT = 40 };
+
+static struct weft_atomic_u32 done;
+
+static bool enough(void *arg)
+{
+	return weft_load_u32(arg) >= STOP_AT;
+}
+
+static int one(void *arg, size_t i, unsigned worker)
+{
+	(void)arg, (void)i, (void)worker;
+	weft_add_u32(&done, 1);
+	return 0;
+}
+
+static int nested(void *arg, size_t i, unsigned worker)
+{
+	(void)i, (void)worker;
+	return weft_parallel(2, ITEMS, one, arg);
+}
+
+TEST(a_loop_ends_when_nobody_waits)
+{
+	const struct weft_stop stop = {enough, &done};
+	for (unsigned threads = 1; threads < 5; threads++) {
+		weft_store_u32(&done, 0);
+		CHECK(!weft_stop_set(&stop));
+		CHECK_I64(weft_parallel(threads, ITEMS, one, NULL), -ECANCELED);
+		CHECK(weft_load_u32(&done) >= STOP_AT && weft_load_u32(&done) < STOP_AT + threads);
+		CHECK(weft_stop_now());
+		CHECK(weft_stop_set(NULL) == &stop);
+		CHECK_I64(weft_parallel(threads, ITEMS, one, NULL), 0);
+		CHECK(!weft_stop_now());
+	}
+}
+
+TEST(so_do_loops_within_it)
+{
+	const struct weft_stop stop = {enough, &done};
+	weft_store_u32(&done, 0);
+	weft_stop_set(&stop);
+	CHECK_I64(weft_parallel(4, ITEMS, nested, NULL), -ECANCELED);
+	CHECK(weft_load_u32(&done) < STOP_AT + 8);
+	weft_stop_set(NULL);
+}
+
+TEST(steps_look_now_and_then)
+{
+	const struct weft_stop stop = {enough, &done};
+	unsigned looks = 0;
+	weft_store_u32(&done, STOP_AT);
+	CHECK(!weft_stop_soon());
+	weft_stop_set(&stop);
+	while (!weft_stop_soon())
+		REQUIRE(++looks < 32);
+	weft_stop_set(NULL);
+}

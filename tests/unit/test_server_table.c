@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Routes of the area table: the same numbers as `weft table`, `weft stat` and `weft calls` print; what is wrong is said. */
+#include "base/pool.h"
 #include "server_stage.h"
+#include "trace/store/cursor.h"
+#include <errno.h>
 
 static void open_heat(struct stage *s)
 {
@@ -298,6 +301,72 @@ TEST(what_is_wrong_is_said)
 		if (!CHECK(s.rc < 0) || !CHECK(strstr(s.err.text, wrong[i].words)))
 			fprintf(stderr, "# %s: %d '%s'\n", wrong[i].address, s.rc, s.err.text);
 	}
+	stage_end(&s);
+}
+
+static bool has_left(const struct server_request *r)
+{
+	(void)r;
+	return true;
+}
+
+TEST(what_nobody_waits_for_is_given_up)
+{
+	static const struct {
+		const char *address;
+		bool stops; /* with so few events; others may have ended before they look */
+	} tables[] = {
+		{"table/view?view=states", true},
+		{"table/profile", true},
+		{"table/groups", true},
+		{"table/efficiency", true},
+		{"table/calls?of=regions", false},
+		{"table/flame?thread=0", false},
+		{"table/messages", false},
+		{"table/cell?view=regions&row=0&column=2", false},
+	};
+	struct stage s;
+	open_heat(&s);
+	for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++) {
+		stage_ask(&s, tables[i].address, NULL);
+		REQUIRE(s.rc == 0);
+		char *whole = strndup(s.answer.body.at, s.answer.body.n);
+		s.gone = has_left;
+		stage_ask(&s, tables[i].address, NULL);
+		CHECK(s.rc == -ECANCELED || (s.rc == 0 && !tables[i].stops));
+		/* What was given up has left nothing behind. */
+		s.gone = NULL;
+		stage_ask(&s, tables[i].address, NULL);
+		CHECK(s.rc == 0 && s.answer.body.n == strlen(whole) && !memcmp(s.answer.body.at, whole, s.answer.body.n));
+		free(whole);
+	}
+	stage_end(&s);
+}
+
+static bool enough(void *arg)
+{
+	return ++*(unsigned *)arg > 2;
+}
+
+TEST(who_walks_over_events_is_told)
+{
+	struct stage s;
+	unsigned looks = 0, blocks = 0;
+	const struct weft_stop stop = {enough, &looks};
+	int rc = 0;
+	open_heat(&s);
+	weft_stop_set(&stop);
+	for (unsigned i = 0; i < 1000 && rc >= 0; i++) {
+		struct weft_cursor c;
+		struct weft_block b;
+		REQUIRE(weft_cursor_begin(&c, s.session->trace[0].trace, 0, 0, WEFT_NEVER) == 0);
+		while ((rc = weft_cursor_next(&c, &b)) > 0)
+			blocks++;
+		weft_cursor_end(&c);
+	}
+	weft_stop_set(NULL);
+	CHECK_I64(rc, -ECANCELED);
+	CHECK(blocks > 64 && blocks < 100); /* looks are far between, as a look costs more than a block */
 	stage_end(&s);
 }
 

@@ -11,7 +11,10 @@ enum { FOUR = 4, MODE_ROWS = 32 /* more, and a table is quicker */ };
 typedef double four __attribute__((vector_size(32)));
 typedef int64_t four_i64 __attribute__((vector_size(32)));
 
-#define ALL(v) {v, v, v, v}
+#define ALL(v) \
+	{ \
+		v, v, v, v \
+	}
 /* No functions that take vectors: what registers they come in depends on the machine that is compiled for. */
 #define CHOOSE(which, yes, no) ((four)(((four_i64)(yes) & (which)) | ((four_i64)(no) & ~(which))))
 

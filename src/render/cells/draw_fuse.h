@@ -13,7 +13,8 @@
  * way has no quick form, are left to draw_sum. regions: a negative value says nothing, others count as their whole part; where all say
  * nothing, out is `away`, which is negative.
  */
-unsigned draw_fuse(enum weft_draw mode, bool regions, double away, const double *cell, uint32_t rows, unsigned width, double *out);
+unsigned draw_fuse(enum weft_draw mode, bool regions, double away, const double *cell, uint32_t rows, unsigned width,
+                   double *out);
 
 /* The whole part of what is not negative, `away` of what is. */
 static inline double draw_whole(double v, double away)

@@ -146,10 +146,10 @@ static int compare_table(const struct server_request *r, struct server_answer *a
 }
 
 const struct server_route server_compare_routes[] = {
-	{.path = "compare/table", .flags = SERVER_FIXED, .answer = compare_table},
-	{.path = "compare/flame", .flags = SERVER_FIXED, .answer = server_compare_flame},
+	{.path = "compare/table", .flags = SERVER_FIXED | SERVER_STOPS, .answer = compare_table},
+	{.path = "compare/flame", .flags = SERVER_FIXED | SERVER_STOPS, .answer = server_compare_flame},
 	{.path = "compare/marks", .flags = SERVER_FIXED, .answer = server_compare_marks},
 	{.path = "compare/align", .flags = SERVER_FIXED, .answer = server_compare_align},
-	{.path = "compare/slower", .flags = SERVER_FIXED, .answer = server_compare_slower},
+	{.path = "compare/slower", .flags = SERVER_FIXED | SERVER_STOPS, .answer = server_compare_slower},
 	{0},
 };

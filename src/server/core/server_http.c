@@ -68,7 +68,7 @@ static bool client_is_gone(const struct server_request *r)
 static struct server_reply answer_route(struct exchange *x, const struct server_request *r)
 {
 	struct server_answer a = {.status = 200};
-	int rc = x->route->answer(r, &a);
+	int rc = server_route_answer(x->route, r, &a);
 	if (rc)
 		server_answer_error(&a, rc, r->err);
 	return server_reply_make(&a, x->accept, x->tag[0] ? x->tag : NULL);

@@ -56,6 +56,7 @@ enum {
 	SERVER_CHANGES = 1, /* POST only, and only where the server was started to control */
 	SERVER_FIXED =
 		2, /* the same address has the same answer while the server runs: it gets an ETag, and is kept by the browser */
+	SERVER_STOPS = 4, /* it computes for nobody else: nothing of it is kept in the session */
 };
 struct server_route {
 	const char *path; /* "time/cells" */
@@ -67,6 +68,9 @@ struct server_route {
 	int (*answer)(const struct server_request *r, struct server_answer *a);
 	const struct server_stream *stream; /* of server-sent events */
 };
+/* Calls the route's function: what it computes is given up, -ECANCELED, when the client has left, if the route says that it may be. */
+int server_route_answer(const struct server_route *route, const struct server_request *r,
+                        struct server_answer *a) WEFT_MUST_CHECK;
 /* The areas; ended by path NULL. */
 extern const struct server_route server_session_routes[], server_time_routes[], server_table_routes[], server_task_routes[],
 	server_live_routes[], server_compare_routes[], server_share_routes[];

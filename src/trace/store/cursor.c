@@ -6,6 +6,7 @@
  */
 #include "cursor.h"
 #include "store.h"
+#include "base/pool.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +224,8 @@ static int next_block(struct weft_cursor *c, const struct weft_choice *choice, s
 		}
 		if (!c->scratch && !(c->scratch = calloc(1, sizeof(struct col_scratch))))
 			return -ENOMEM;
+		if (weft_stop_soon())
+			return -ECANCELED;
 		struct col_scratch *d = c->scratch;
 		struct loading l = {.choice = choice, .walk = c->walk, .to = d};
 		int rc = load_block(c->trace, c->next_block, &l);
