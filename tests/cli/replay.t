@@ -68,6 +68,54 @@ PNG
 $ for r in 1 2 0; do OMPI_COMM_WORLD_RANK=$r OMPI_COMM_WORLD_SIZE=3 PMIX_NAMESPACE=t weft replay pair.dim --sweep latency=1us..1ms/4 --sweep cpu=1,2 --set collectives=free; done | cmp - one && echo same; ls -d .weft-sweep* 2>/dev/null
 same
 ? 2
+## A topology: two messages meet on a link of a ring, or not, by who is where; memory that two threads of a node want.
+$ printf '#DIMEMAS:"ring":0:4(1,1,1,1),1,0,0\nd:1:1:4:0:1:2:3\n1:0:0:0.000001\n2:0:0:2:-1:5000:1:1:0\n1:1:0:0.000001\n2:1:0:3:-1:5000:1:1:0\n1:2:0:0.000001\n3:2:0:0:-1:5000:1:1:0\n1:3:0:0.000001\n3:3:0:1:-1:5000:1:1:0\n' >ring.dim
+$ weft replay ring.dim --bandwidth 1GB/s --topology torus:4
+predicted 12.0 us
+
+rank      end  computes  measured  other calls  latency  waits to receive  waits to send  waits for all  collective  for links  for buses  for CPUs  sent     bytes  received     bytes  collectives
+   0  2.00 us   1.00 us         -         0 ns  1.00 us              0 ns           0 ns           0 ns        0 ns    5.00 us       0 ns      0 ns     1  4.88 KiB         0       0 B            0
+   1  2.00 us   1.00 us         -         0 ns  1.00 us              0 ns           0 ns           0 ns        0 ns    5.00 us       0 ns      0 ns     1  4.88 KiB         0       0 B            0
+   2  12.0 us   1.00 us         -         0 ns  1.00 us           10.0 us           0 ns           0 ns        0 ns       0 ns       0 ns      0 ns     0       0 B         1  4.88 KiB            0
+   3  12.0 us   1.00 us         -         0 ns  1.00 us           10.0 us           0 ns           0 ns        0 ns       0 ns       0 ns      0 ns     0       0 B         1  4.88 KiB            0
+
+busiest of 7 links that were used:
+  router (1) -> router (2): 83.3 %, full for 10.0 us, up to 2 messages at once
+  node 0 -> router (0): 41.7 %, full for 0 ns, up to 1 messages at once
+  node 1 -> router (1): 41.7 %, full for 0 ns, up to 1 messages at once
+  router (2) -> node 2: 41.7 %, full for 0 ns, up to 1 messages at once
+  router (3) -> node 3: 41.7 %, full for 0 ns, up to 1 messages at once
+$ weft replay ring.dim --bandwidth 1GB/s --topology torus:4 --map 0,2,1,3 --links --csv
+link,from,to,use_percent,bytes,messages,most_at_once,busy_ns,full_ns
+0,node 0,router (0),71.42857142857143,5000,1,1,5000,5000
+3,router (1),node 1,71.42857142857143,5000,1,1,5000,5000
+4,node 2,router (2),71.42857142857143,5000,1,1,5000,5000
+7,router (3),node 3,71.42857142857143,5000,1,1,5000,5000
+8,router (0),router (1),71.42857142857143,5000,1,1,5000,5000
+12,router (2),router (3),71.42857142857143,5000,1,1,5000,5000
+$ printf 'bandwidth = 1GB/s\ntopology = two.topology\n' >two.machine; printf 'node a b c d\nswitch s t\nlink a s\nlink b s\nlink c t\nlink d t\nlink s t bandwidth=500MB/s\n' >two.topology; weft replay ring.dim --machine ./two.machine --links --csv | head -2; weft replay ring.dim --sweep bandwidth=1GB/s,2GB/s --sweep memory-share=0,1 --machine ./two.machine --map 4 --threads 1 --csv >one.csv; weft replay ring.dim --sweep bandwidth=1GB/s,2GB/s --sweep memory-share=0,1 --machine ./two.machine --map 4 --threads 2 --csv | cmp - one.csv; cat one.csv
+link,from,to,use_percent,bytes,messages,most_at_once,busy_ns,full_ns
+8,s,t,90.9090909090909,10000,2,2,20000,20000
+bandwidth,memory-share,time_ns,computation_ns,communication_ns,stuck
+1GB/s,0,2300,1000,800,0
+1GB/s,1,5300,4000,800,0
+2GB/s,0,2300,1000,800,0
+2GB/s,1,5300,4000,800,0
+$ weft replay ring.dim --set memory-share=0.5 --map 4 --ideal --csv | cut -d, -f1-3,19
+rank,end_ns,computation_ns,memory_wait_ns
+0,2000,2000,1000
+1,2000,2000,1000
+2,2000,2000,1000
+3,2000,2000,1000
+$ weft replay ring.dim --topology torus:3; weft replay ring.dim --topology hypercube; weft replay ring.dim --links; weft replay ring.dim --topology torus:4 --set gap=1us; weft replay ring.dim --set memory-share=2; weft replay ring.dim --set topology=missing.topology
+weft replay: error: 4 ranks do not fit on the machine's 3 nodes
+weft replay: error: unknown topology 'hypercube': fat-tree:k=4, torus:4x4x2, dragonfly:a=4,p=2,h=2, or a file (its name has a dot or a slash)
+weft replay: error: option '--links' wants --topology, or a machine with one
+Try 'weft replay --help'.
+weft replay: error: topology 'torus:4': flows share links, a gap has no meaning there
+weft replay: error: the share of memory bandwidth is not between 0 and 1
+weft replay: error: cannot open 'missing.topology': no such file or directory
+? 2
 ## What gets stuck, and why.
 $ printf '#DIMEMAS:"d":0:2(1,1),1,0,0\nd:1:1:2:0:1\n1:0:0:0.001\n20:0:0:50000001:2\n3:0:0:1:-1:100:1:1:0\n20:0:0:50000001:0\n2:0:0:1:-1:100:1:1:1\n1:1:0:0.002\n20:1:0:50000001:2\n3:1:0:0:-1:100:1:1:0\n20:1:0:50000001:0\n2:1:0:0:-1:100:1:1:1\n' >circle.dim; weft replay circle.dim --csv | cut -d, -f1-3; weft replay circle.dim --quiet --csv >/dev/null
 weft replay: warning: deadlock: 2 of 2 threads do not go on

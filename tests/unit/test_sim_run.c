@@ -348,3 +348,144 @@ TEST(a_machine_that_is_too_small_is_said)
 	weft_replay_machine_fini(&m);
 	weft_replay_program_free(p);
 }
+
+/* ---- flows ---- */
+
+static struct weft_replay_result run_on(const char *program, const char *topology)
+{
+	struct weft_replay_program *p = program_of(program);
+	struct weft_replay_machine m;
+	struct weft_replay_result r;
+	struct weft_topology *t;
+	struct weft_err err = {0};
+	REQUIRE(weft_topology_make(&t, topology, NULL, &err) == 0);
+	REQUIRE(weft_replay_machine_plain(&m, L, 1) == 0);
+	weft_replay_machine_connect(&m, t);
+	if (weft_replay_run(p, &m, NULL, &r, &err))
+		printf("# %s\n", err.text);
+	REQUIRE(err.code == 0);
+	weft_replay_machine_fini(&m);
+	weft_topology_free(t);
+	weft_replay_program_free(p);
+	return r;
+}
+
+#define ACROSS \
+	FOUR "1:0:0:0.000001\n2:0:0:2:-1:5000:1:1:0\n1:1:0:0.000001\n2:1:0:3:-1:5000:1:1:0\n1:2:0:0.000001\n3:2:0:0:-1:5000:1:1:0\n" \
+	     "1:3:0:0.000001\n3:3:0:1:-1:5000:1:1:0\n"
+/* The second begins 5000 later, when the first has half of its way behind it. */
+#define LATER \
+	FOUR "1:0:0:0.000001\n2:0:0:2:-1:10000:1:1:0\n1:1:0:0.000006\n2:1:0:3:-1:5000:1:1:0\n1:2:0:0.000001\n3:2:0:0:-1:10000:1:1:0\n" \
+	     "1:3:0:0.000001\n3:3:0:1:-1:5000:1:1:0\n"
+
+TEST(flows_share_the_links_of_a_topology)
+{
+	static const struct {
+		const char *name, *program, *topology;
+		double end_ns[4];
+	} rows[] = {
+		/* both come by the one link of node 0, at half its bandwidth; the second receive pays its L behind that */
+		{"fan in", FAN_IN, "fat-tree:k=4", {1000 + L + 10000 + L, 1000 + L, 1000 + L}},
+		/* nothing is shared: B, and the latencies of 4 links (node, two between routers, node), or 3 */
+		{"two pairs",
+	         TWO_PAIRS,
+	         "torus:4,latency=10ns",
+	         {1000 + L, 1000 + L + 5000 + 30, 1000 + L, 1000 + L + 5000 + 30}},
+		/* 0 to 2 and 1 to 3 both go from router 1 to router 2 */
+		{"ring", ACROSS, "torus:4", {1000 + L, 1000 + L, 1000 + L + 10000, 1000 + L + 10000}},
+		/* links of 2 bytes a ns: as fast as alone with 1 */
+		{"fast ring", ACROSS, "torus:4,bandwidth=2GB/s", {1000 + L, 1000 + L, 1000 + L + 5000, 1000 + L + 5000}},
+		/* 5000 of 10000 are left when the second comes: both have 5000 to go at half */
+		{"later", LATER, "torus:4", {1000 + L, 6000 + L, 6000 + L + 10000, 6000 + L + 10000}},
+		/* the two uppermost levels have a quarter: up from one edge to another by ways of their own */
+		{"taper", ACROSS, "fat-tree:k=4,taper=4", {1000 + L, 1000 + L, 1000 + L + 20000, 1000 + L + 20000}},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct weft_replay_result r = run_on(rows[i].program, rows[i].topology);
+		for (uint32_t k = 0; k < r.n_ranks; k++)
+			if (!CHECK_NEAR(r.rank[k].end_ns, rows[i].end_ns[k], 0.001))
+				printf("# %s, rank %u\n", rows[i].name, k);
+		weft_replay_result_fini(&r);
+	}
+}
+
+TEST(what_links_were_used_for_is_told)
+{
+	struct weft_replay_result r = run_on(ACROSS, "torus:4");
+	REQUIRE(r.n_links == 7);                         /* two up, two down, 0-1, 1-2, 2-3 */
+	CHECK_U64(r.link[0].link, 8 + 2);                /* onwards from router 1 */
+	CHECK_NEAR(r.link[0].use, 10000. / 12000, 1e-9); /* of the 12 us that it took */
+	CHECK_U64(r.link[0].most, 2);
+	CHECK_U64(r.link[0].messages, 2);
+	CHECK_NEAR(r.link[0].full_ns, 10000, 1e-6);
+	CHECK_NEAR(r.link[1].use, 5000. / 12000, 1e-9);
+	CHECK_NEAR(r.link[1].full_ns, 0, 1e-6);
+	CHECK_NEAR(r.rank[0].link_wait_ns, 5000, 1e-6);
+	weft_replay_result_fini(&r);
+}
+
+TEST(a_topology_has_its_limits)
+{
+	struct weft_replay_program *p = program_of(FAN_IN);
+	struct weft_replay_machine m;
+	struct weft_replay_result r;
+	struct weft_topology *t;
+	struct weft_err err = {0};
+	REQUIRE(weft_topology_make(&t, "torus:2", NULL, &err) == 0);
+	REQUIRE(weft_replay_machine_plain(&m, L, 1) == 0);
+	weft_replay_machine_connect(&m, t);
+	CHECK(weft_replay_run(p, &m, NULL, &r, &err) == -34);
+	CHECK_STR(err.text, "3 ranks do not fit on the machine's 2 nodes");
+	weft_topology_free(t);
+	static const char apart[] = "node a b c\nswitch s\nlink a s\nlink b s\n";
+	err.code = 0;
+	REQUIRE(weft_topology_parse(&t, apart, sizeof apart - 1, "apart", &err) == 0);
+	m.n_nodes = m.kind.at[0].n = m.site.at[0].n_nodes = 3;
+	weft_replay_machine_connect(&m, t);
+	CHECK(weft_replay_run(p, &m, NULL, &r, &err) < 0);
+	CHECK_STR(err.text, "topology 'apart': no way from c to a");
+	weft_topology_free(t);
+	weft_replay_machine_fini(&m);
+	weft_replay_program_free(p);
+}
+
+static void half_memory(struct weft_replay_machine *m)
+{
+	m->map.per_node = 4;
+	m->memory_share = 0.5;
+}
+static void half_memory_one_cpu(struct weft_replay_machine *m)
+{
+	half_memory(m);
+	m->kind.at[0].cpus = 1;
+}
+static void half_memory_two_nodes(struct weft_replay_machine *m)
+{
+	half_memory(m);
+	m->map.per_node = 2;
+}
+
+/*
+ * Bursts of 1 to 4 us, of which two can have the memory. 4 at half speed: the first ends at 2 us; 3 at 2/3: the second at 3.5; then each
+ * has what it wants: 4.5 and 5.5 us.
+ */
+TEST(threads_share_the_memory_of_their_node)
+{
+	static const double waits[4] = {1000, 1500, 1500, 1500};
+	struct weft_replay_program *p = program_of(BARRIER);
+	struct weft_replay_result r = run(p, half_memory, WEFT_REPLAY_EAGER_FLAGS);
+	CHECK_NEAR(r.time_ns, 5500 + 2 * L, 0.001);
+	for (unsigned i = 0; i < 4; i++) {
+		CHECK_NEAR(r.rank[i].memory_wait_ns, waits[i], 0.001);
+		CHECK_NEAR(r.rank[i].computation_ns, 1000 * (i + 1) + waits[i], 0.001);
+	}
+	weft_replay_result_fini(&r);
+	r = run(p, half_memory_one_cpu, WEFT_REPLAY_EAGER_FLAGS); /* they take turns: nobody is in another's way */
+	CHECK_NEAR(r.time_ns, 10000 + 2 * L, 0.001);
+	CHECK_NEAR(r.rank[3].memory_wait_ns, 0, 0.001);
+	weft_replay_result_fini(&r);
+	r = run(p, half_memory_two_nodes, WEFT_REPLAY_EAGER_FLAGS);
+	CHECK_NEAR(r.time_ns, 4000 + 2 * L, 0.001);
+	weft_replay_result_fini(&r);
+	weft_replay_program_free(p);
+}

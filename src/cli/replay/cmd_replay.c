@@ -21,6 +21,10 @@ static const struct weft_opt options[] = {
 	{0, "cpu", "FACTOR", WEFT_OPT_STRING, offsetof(struct replay_args, cpu), "processors that are so much faster"},
 	{0, "eager", "SIZE", WEFT_OPT_STRING, offsetof(struct replay_args, eager),
          "messages of SIZE or more wait for their receiver"},
+	{0, "topology", "TOPOLOGY", WEFT_OPT_STRING, offsetof(struct replay_args, topology),
+         "messages share links of fat-tree:k=4, torus:4x4x2, dragonfly:a=4,p=2,h=2, or a file's"},
+	{0, "links", NULL, WEFT_OPT_FLAG, offsetof(struct replay_args, links),
+         "print what the links of the topology were used for, not the ranks"},
 	{0, "set", "NAME=VALUE", WEFT_OPT_LIST, offsetof(struct replay_args, set), "any setting of a machine's file"},
 	{0, "map", "MAP", WEFT_OPT_STRING, offsetof(struct replay_args, map),
          "ranks to nodes: fill, interleaved, N on each node, or a node for each rank (0,0,1,1)"},
@@ -153,6 +157,8 @@ static int check_output(const struct replay_args *a)
 
 /* ---- one prediction ---- */
 
+enum { BUSIEST = 5 }; /* links that are named */
+
 static int predict(const struct replay_args *a, struct replay_setup *s, const struct weft_replay_program *p, const char *path)
 {
 	struct weft_replay_machine m;
@@ -168,7 +174,9 @@ static int predict(const struct replay_args *a, struct replay_setup *s, const st
 		cli_replay_say_run(p, &m, &r);
 		status = end_output(a, path, &o, r.time_ns);
 		if (!status)
-			status = replay_print(a, p, &r);
+			status = a->links ? replay_print_links(a, s->topology, &r) : replay_print(a, p, &r, m.memory_share > 0);
+		if (!status && !a->links && s->topology && cli_form(&a->common) == WEFT_TABLE_TEXT)
+			replay_say_links(s->topology, &r, BUSIEST);
 		if (!status && r.n_stuck)
 			status = CLI_NO;
 		weft_replay_result_fini(&r);
@@ -185,10 +193,17 @@ static int replay(const struct replay_args *a, const char *path)
 	struct weft_trace *t;
 	struct weft_replay_program *p;
 	int status = replay_setup_init(&s, a);
-	if (!status)
-		status = open_program(a, path, &t, &p);
-	if (status)
+	if (!status && a->links && !s.topology)
+		status = cli_usage(&weft_command_replay, "option '--links' wants --topology, or a machine with one");
+	if (status) {
+		replay_setup_fini(&s);
 		return status;
+	}
+	status = open_program(a, path, &t, &p);
+	if (status) {
+		replay_setup_fini(&s);
+		return status;
+	}
 	cli_replay_say_faults(p);
 	status = replay_setup_program(&s, p);
 	if (!status)
@@ -210,6 +225,8 @@ static int run(int argc, char **argv)
 		return CLI_USAGE;
 	if (a.sweep.n && a.output)
 		return cli_usage(&weft_command_replay, "option '-o' is for one prediction, not for a sweep (--picture draws it)");
+	if (a.sweep.n && a.links)
+		return cli_usage(&weft_command_replay, "option '--links' is for one prediction, not for a sweep");
 	if (a.picture && !a.sweep.n)
 		return cli_usage(&weft_command_replay, "option '--picture' wants --sweep");
 	int status = check_output(&a);

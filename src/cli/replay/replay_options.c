@@ -50,6 +50,22 @@ static int set_one(struct replay_setup *s, enum weft_setting which, const char *
 	               : CLI_OK;
 }
 
+static int set_topology(struct replay_setup *s, const char *text)
+{
+	struct weft_err err = {0};
+	return weft_replay_settings_topology(&s->settings, weft_str(text), NULL, &err)
+	               ? cli_usage(&weft_command_replay, "%s", err.text)
+	               : CLI_OK;
+}
+
+static int make_topology(struct replay_setup *s)
+{
+	const char *folder = s->settings.topology.folder;
+	struct weft_err err = {0};
+	return weft_topology_make(&s->topology, s->settings.topology.text, folder[0] ? folder : NULL, &err) ? cli_fail(&err)
+	                                                                                                    : CLI_OK;
+}
+
 static int set_named(struct replay_setup *s, const char *text)
 {
 	struct weft_str all = weft_str(text), name;
@@ -57,9 +73,11 @@ static int set_named(struct replay_setup *s, const char *text)
 		return cli_usage(&weft_command_replay, "option '--set' wants NAME=VALUE, not '%s'", text);
 	weft_str_cut(&all, '=', &name);
 	const int which = weft_replay_setting_find(name);
+	struct weft_err err = {0};
+	if (weft_str_eq(name, "topology"))
+		return set_topology(s, all.at);
 	if (which < 0)
 		return cli_usage(&weft_command_replay, "option '--set': unknown setting '%.*s'", (int)name.n, name.at);
-	struct weft_err err = {0};
 	return weft_replay_setting_parse((enum weft_setting)which, all, &s->settings.value[which], &err)
 	               ? cli_usage(&weft_command_replay, "%s", err.text)
 	               : CLI_OK;
@@ -86,7 +104,7 @@ int replay_setup_init(struct replay_setup *s, const struct replay_args *a)
 	memset(s, 0, sizeof *s);
 	s->args = a;
 	weft_replay_settings_init(&s->settings);
-	int status = CLI_OK;
+	int status = a->topology ? set_topology(s, a->topology) : CLI_OK;
 	for (unsigned i = 0; i < a->set.n && !status; i++)
 		status = set_named(s, a->set.at[i]);
 	const struct {
@@ -100,6 +118,8 @@ int replay_setup_init(struct replay_setup *s, const struct replay_args *a)
 		status = set_one(s, single[i].which, single[i].text);
 	if (!status && a->machine)
 		status = find_machine(s, a->machine);
+	if (!status && s->settings.topology.text[0])
+		status = make_topology(s);
 	if (!status && a->map)
 		status = read_rule(s, a->map);
 	if (!status && !isnan(s->settings.value[WEFT_SET_EAGER])) {
@@ -114,6 +134,7 @@ void replay_setup_fini(struct replay_setup *s)
 	free(s->rank_ratio);
 	free(s->place_speed);
 	free(s->node);
+	weft_topology_free(s->topology);
 }
 
 /* ---- ranks and regions ---- */
@@ -236,6 +257,8 @@ int replay_make_machine(void *arg, const struct weft_replay_settings *settings, 
 		m->map.node = s->node;
 		m->map.n = s->n_ranks;
 	}
+	if (s->topology)
+		weft_replay_machine_connect(m, s->topology);
 	m->rank_ratio = s->rank_ratio;
 	m->n_rank_ratios = s->rank_ratio ? s->n_ranks : 0;
 	rc = weft_replay_machine_check(m, err);

@@ -8,18 +8,19 @@
 
 struct replay_args {
 	struct cli_common common;
-	const char *machine, *latency, *bandwidth, *cpu, *eager, *map, *output, *picture;
+	const char *machine, *latency, *bandwidth, *cpu, *eager, *map, *output, *picture, *topology;
 	struct weft_opt_list set, faster, rank_speed, sweep;
-	bool ideal, force, drop_calls, no_threads;
+	bool ideal, force, drop_calls, no_threads, links;
 };
 struct replay_setup { /* what the options come to */
 	const struct replay_args *args;
 	struct weft_replay_settings settings;
-	const char *cfg;     /* a configuration of Dimemas, or NULL */
-	char path[4096];     /* of the machine's file */
-	double *rank_ratio;  /* owned; NULL: none */
-	double *place_speed; /* owned; NULL: none */
-	uint32_t *node;      /* of ranks; owned; NULL: the machine's own mapping */
+	const char *cfg;                /* a configuration of Dimemas, or NULL */
+	char path[4096];                /* of the machine's file */
+	double *rank_ratio;             /* owned; NULL: none */
+	double *place_speed;            /* owned; NULL: none */
+	struct weft_topology *topology; /* owned; NULL: none */
+	uint32_t *node;                 /* of ranks; owned; NULL: the machine's own mapping */
 	uint32_t n_ranks;
 	uint8_t rule; /* of the mapping, where it was said in a word */
 	uint32_t per_node;
@@ -35,7 +36,11 @@ int replay_make_machine(void *arg, const struct weft_replay_settings *settings, 
                         struct weft_err *err);
 
 /* replay_table.c */
-int replay_print(const struct replay_args *a, const struct weft_replay_program *p, const struct weft_replay_result *r);
+int replay_print(const struct replay_args *a, const struct weft_replay_program *p, const struct weft_replay_result *r,
+                 bool memory); /* memory: memory limits somebody */
+/* replay_links.c: what links of a topology were used for, and the busiest in a few words */
+int replay_print_links(const struct replay_args *a, const struct weft_topology *t, const struct weft_replay_result *r);
+void replay_say_links(const struct weft_topology *t, const struct weft_replay_result *r, unsigned most);
 /* replay_points.c: a sweep */
 int replay_sweep(struct replay_setup *s, const struct weft_replay_program *p);
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { COLUMNS = 18 };
+enum { COLUMNS = 19, ALWAYS = 18 }; /* the last one only where memory limits */
 static const struct weft_column columns[COLUMNS] = {
 	{"rank", "rank", WEFT_CELL_U64},
 	{"end_ns", "end", WEFT_CELL_NS},
@@ -24,6 +24,7 @@ static const struct weft_column columns[COLUMNS] = {
 	{"received", "received", WEFT_CELL_U64},
 	{"bytes_received", "bytes", WEFT_CELL_BYTES},
 	{"collectives", "collectives", WEFT_CELL_U64},
+	{"memory_wait_ns", "for memory", WEFT_CELL_NS},
 };
 
 static uint64_t ns(double v)
@@ -51,7 +52,8 @@ static int add_row(struct weft_table *t, uint32_t rank, const struct weft_replay
 	                                  x->bytes_sent,
 	                                  x->received,
 	                                  x->bytes_received,
-	                                  x->collectives};
+	                                  x->collectives,
+	                                  ns(x->memory_wait_ns)};
 	struct weft_cell cells[COLUMNS];
 	for (unsigned i = 0; i < COLUMNS; i++) {
 		cells[i].kind = columns[i].kind;
@@ -72,10 +74,11 @@ static void print_head(const struct weft_replay_program *p, const struct weft_re
 		printf("predicted %s\n\n", weft_human_ns(a, ns(r->time_ns)));
 }
 
-int replay_print(const struct replay_args *a, const struct weft_replay_program *p, const struct weft_replay_result *r)
+int replay_print(const struct replay_args *a, const struct weft_replay_program *p, const struct weft_replay_result *r,
+                 bool memory)
 {
 	struct weft_table t;
-	weft_table_init(&t, columns, COLUMNS);
+	weft_table_init(&t, columns, memory ? COLUMNS : ALWAYS);
 	if (cli_form(&a->common) == WEFT_TABLE_TEXT)
 		print_head(p, r);
 	for (uint32_t i = 0; i < r->n_ranks; i++)

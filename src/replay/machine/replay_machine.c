@@ -105,6 +105,24 @@ static int check_sites(const struct weft_replay_machine *m, struct weft_err *err
 	return 0;
 }
 
+static int check_network(const struct weft_replay_machine *m, struct weft_err *err)
+{
+	if (!(m->memory_share >= 0 && m->memory_share <= 1))
+		return weft_err_set(err, -EINVAL, "the share of memory bandwidth is not between 0 and 1");
+	if (!m->topology)
+		return 0;
+	if (m->site.n > 1)
+		return weft_err_set(err, -EINVAL, "topology '%s': it is for one machine, not for %zu", m->topology->text,
+		                    m->site.n);
+	if (m->n_nodes > m->topology->n_nodes)
+		return weft_err_set(err, -EINVAL, "topology '%s': it has %u nodes, but the machine has %u", m->topology->text,
+		                    m->topology->n_nodes, m->n_nodes);
+	if (m->loggp.gap_ns > 0)
+		return weft_err_set(err, -EINVAL, "topology '%s': flows share links, a gap has no meaning there",
+		                    m->topology->text);
+	return 0;
+}
+
 int weft_replay_machine_check(const struct weft_replay_machine *m, struct weft_err *err)
 {
 	if (!m->site.n || !m->kind.n || !m->n_nodes)
@@ -129,7 +147,15 @@ int weft_replay_machine_check(const struct weft_replay_machine *m, struct weft_e
 	for (uint32_t i = 0; i < m->n_rank_ratios; i++)
 		if (!is_rate(m->rank_ratio[i]))
 			return weft_err_set(err, -EINVAL, "the speed of rank %u is negative", i);
-	return check_sites(m, err);
+	int rc = check_network(m, err);
+	return rc ? rc : check_sites(m, err);
+}
+
+void weft_replay_machine_connect(struct weft_replay_machine *m, const struct weft_topology *t)
+{
+	m->topology = t;
+	if (m->n_nodes == NODES_MOST && m->kind.n == 1)
+		m->n_nodes = m->kind.at[0].n = m->site.at[0].n_nodes = t->n_nodes;
 }
 
 /* ---- who runs where ---- */

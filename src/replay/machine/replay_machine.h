@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/vec.h"
+#include "replay_topology.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -113,6 +114,9 @@ struct weft_replay_machine {
 	struct { /* LogGP: what a message costs whom, beside latency and bandwidth */
 		double overhead_ns, gap_ns;
 	} loggp;
+	/* Between nodes flows share its links, instead of links, buses and gap; borrowed. NULL: none */
+	const struct weft_topology *topology;
+	double memory_share; /* of its node's memory bandwidth that a thread wants while it computes; 0: memory limits nobody */
 	struct weft_arena arena; /* names, lists */
 };
 
@@ -121,6 +125,8 @@ int weft_replay_machine_ideal(struct weft_replay_machine *m) WEFT_MUST_CHECK; /*
 /* One site of like nodes, one for each rank, that are as fast as where it was recorded. */
 int weft_replay_machine_plain(struct weft_replay_machine *m, double latency_ns, double bytes_per_ns) WEFT_MUST_CHECK;
 void weft_replay_machine_fini(struct weft_replay_machine *m);
+/* Its nodes are those of a topology, which it borrows; a machine of as many nodes as there are ranks then has that many. */
+void weft_replay_machine_connect(struct weft_replay_machine *m, const struct weft_topology *t);
 /* That all is sensible: no negative latency, no node without a site … */
 int weft_replay_machine_check(const struct weft_replay_machine *m, struct weft_err *err) WEFT_MUST_CHECK;
 /* Node of each rank; `node` has room for n. -ERANGE: they do not fit. */

@@ -2,6 +2,7 @@
 /* Settings by name: their values as text, machines' files, and what each changes. */
 #include "replay_settings.h"
 #include "base/fs.h"
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,8 @@ const struct weft_setting_row weft_setting_rows[WEFT_SETTINGS] = {
 	[WEFT_SET_COLLECTIVES] = {"collectives", "free, constant, linear, logarithmic", WEFT_SET_WORD},
 	[WEFT_SET_OVERHEAD] = {"overhead", "LogGP's o: what each end pays; the latency is the wire's", WEFT_SET_NS},
 	[WEFT_SET_GAP] = {"gap", "LogGP's g: the least time between two messages of a node", WEFT_SET_NS},
+	[WEFT_SET_MEMORY_SHARE] = {"memory-share", "of its node's memory bandwidth that a thread wants while it computes",
+                                   WEFT_SET_RATIO},
 };
 static const char *const models[] = {"free", "constant", "linear", "logarithmic"};
 enum { MODELS = sizeof models / sizeof models[0] };
@@ -32,6 +35,7 @@ void weft_replay_settings_init(struct weft_replay_settings *s)
 {
 	for (unsigned i = 0; i < WEFT_SETTINGS; i++)
 		s->value[i] = NAN;
+	s->topology.text[0] = s->topology.folder[0] = 0;
 }
 
 int weft_replay_setting_find(struct weft_str name)
@@ -148,6 +152,21 @@ char *weft_replay_setting_print(enum weft_setting which, double value, char *out
 
 /* ---- files ---- */
 
+int weft_replay_settings_topology(struct weft_replay_settings *s, struct weft_str text, const char *file, struct weft_err *err)
+{
+	const char *slash = file ? strrchr(file, '/') : NULL;
+	const size_t folder = slash ? (size_t)(slash - file) : 0;
+	if (s->topology.text[0])
+		return 0;
+	if (!text.n)
+		return weft_err_set(err, WEFT_E_SYNTAX, "'topology' wants a value like fat-tree:k=4");
+	if (text.n >= sizeof s->topology.text || folder + 1 >= sizeof s->topology.folder)
+		return weft_err_set(err, -ENAMETOOLONG, "'topology': its text, or the folder that it is in, is too long");
+	snprintf(s->topology.text, sizeof s->topology.text, "%.*s", (int)text.n, text.at);
+	snprintf(s->topology.folder, sizeof s->topology.folder, "%.*s", slash == file ? 1 : (int)folder, file ? file : "");
+	return 0;
+}
+
 int weft_replay_settings_parse(struct weft_replay_settings *s, const char *at, size_t n, const char *name, struct weft_err *err)
 {
 	struct weft_str all = weft_str_n(at, n), line, key;
@@ -163,6 +182,11 @@ int weft_replay_settings_parse(struct weft_replay_settings *s, const char *at, s
 		line = weft_str_trim(line);
 		const int which = weft_replay_setting_find(key);
 		double value;
+		if (weft_str_eq(key, "topology")) {
+			if (weft_replay_settings_topology(s, line, name, err))
+				return weft_err_prefix(err, "'%s', line %u", name, number);
+			continue;
+		}
 		if (which < 0)
 			return weft_err_set(err, WEFT_E_SYNTAX, "'%s', line %u: unknown setting '%.*s'", name, number, (int)key.n,
 			                    key.at);
@@ -233,4 +257,5 @@ void weft_replay_settings_apply(const struct weft_replay_settings *s, struct wef
 		set_double(&m->loggp.overhead_ns, v[WEFT_SET_OVERHEAD]);
 		set_double(&m->loggp.gap_ns, v[WEFT_SET_GAP]);
 	}
+	set_double(&m->memory_share, v[WEFT_SET_MEMORY_SHARE]);
 }

@@ -29,6 +29,7 @@ enum weft_setting {
 	WEFT_SET_COLLECTIVES,
 	WEFT_SET_OVERHEAD,
 	WEFT_SET_GAP,
+	WEFT_SET_MEMORY_SHARE,
 	WEFT_SETTINGS,
 };
 enum weft_setting_kind { WEFT_SET_NS, WEFT_SET_RATE, WEFT_SET_RATIO, WEFT_SET_COUNT, WEFT_SET_BYTES, WEFT_SET_WORD };
@@ -40,8 +41,15 @@ extern const struct weft_setting_row weft_setting_rows[WEFT_SETTINGS];
 
 struct weft_replay_settings {
 	double value[WEFT_SETTINGS]; /* ns, bytes per ns, …; NAN: not set. Words by their place in their list */
+	struct {                     /* `topology = …`, the one setting that is a text */
+		char text[512];      /* "": none */
+		char folder[512];    /* of the machine's file; "": where we are */
+	} topology;
 };
 void weft_replay_settings_init(struct weft_replay_settings *s);
+/* `topology`, if none is set already. -ENAMETOOLONG: it is too long. */
+int weft_replay_settings_topology(struct weft_replay_settings *s, struct weft_str text, const char *file,
+                                  struct weft_err *err) WEFT_MUST_CHECK;
 int weft_replay_setting_find(struct weft_str name); /* or -1 */
 /* "2us", "10GB/s", "1.5", "16K", "logarithmic"; "0": none, no limit. 0 or WEFT_E_SYNTAX. */
 int weft_replay_setting_parse(enum weft_setting which, struct weft_str text, double *out, struct weft_err *err) WEFT_MUST_CHECK;

@@ -61,6 +61,7 @@ struct weft_replay_rank_result {
 	double waiting_ns;     /* blocked until all others had come to a collective operation */
 	double collective_ns;  /* in collective operations when all were there */
 	double cpu_wait_ns, thread_wait_ns, device_ns;
+	double memory_wait_ns;            /* by so much the memory that others used made bursts longer; in computation_ns */
 	double link_wait_ns, bus_wait_ns; /* of messages that it sent, for links and for buses */
 	double end_ns;
 	uint64_t sent, received, immediate, bytes_sent, bytes_received, collectives; /* immediate: receives that did not block */
@@ -75,6 +76,13 @@ struct weft_replay_stuck {
 	uint32_t missing;           /* gathers: how many have not come */
 	double at_ns;
 };
+struct weft_replay_link { /* of a topology: what it was used for */
+	uint32_t link;    /* number in the topology */
+	uint32_t most;    /* messages at one time */
+	uint64_t messages;
+	double bytes, busy_ns, full_ns; /* with a message at all; with all that it can carry */
+	double use;                     /* of what it could have carried until the end */
+};
 struct weft_replay_result {
 	double time_ns;                       /* the end of the last */
 	struct weft_replay_rank_result *rank; /* by rank: the sums of its threads; owned */
@@ -86,7 +94,9 @@ struct weft_replay_result {
 	uint32_t n_stuck;
 	uint32_t *cycle; /* ranks, each waiting for the next, the last for the first; owned */
 	uint32_t n_cycle;
-	uint64_t n_ops, n_messages; /* that were run */
+	uint64_t n_ops, n_messages;    /* that were run */
+	struct weft_replay_link *link; /* of a topology: those that were used at all, the most used first; owned */
+	uint32_t n_links;
 };
 
 /* 0, also when it gets stuck (`stuck`); -ERANGE: the machine has no place for it; -ENOMEM; what a sink said. */

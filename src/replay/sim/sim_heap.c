@@ -4,7 +4,7 @@
 
 static inline unsigned class_of(uint32_t kind)
 {
-	return kind == SIM_CPU_RUN ? 0 : kind < SIM_REQUEST ? 1 : 2;
+	return kind == SIM_CPU_RUN ? 0 : kind < SIM_REQUEST ? 1 : kind < SIM_SHARE ? 2 : 3;
 }
 
 static inline bool before(const struct sim_event *a, const struct sim_event *b)

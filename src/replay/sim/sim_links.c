@@ -147,6 +147,8 @@ int sim_request(struct sim *s, uint64_t message, double at)
 	const struct sim_transfer x = sim_transfer_of(s, message);
 	const struct sim_way w = sim_way_of(s, &x);
 	uint32_t waiter;
+	if (w.shared)
+		return sim_flow_begin(s, message, at);
 	if (links_free(s, &w)) {
 		hold_links(s, &w, true);
 		return want_bus(s, message, &w, at);

@@ -69,7 +69,7 @@ int sim_start(struct sim *s, uint64_t message, double at)
 		if (s->times)
 			s->times[message].begin_ns = at;
 	}
-	if (way.from == SIM_NONE && way.to == SIM_NONE && !way.buses)
+	if (!way.shared && way.from == SIM_NONE && way.to == SIM_NONE && !way.buses)
 		return sim_arrived(s, message, at + way.move_ns + way.delay_ns);
 	if (s->budget)
 		s->budget--;

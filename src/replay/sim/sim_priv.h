@@ -15,6 +15,7 @@
 
 #include "base/map.h"
 #include "replay.h"
+#include "replay/flow/flow.h"
 
 enum { SIM_NONE = UINT32_MAX };
 
@@ -87,8 +88,19 @@ struct sim_transfer {
 	uint32_t waiter;   /* where it stands in line */
 };
 
-/* Of one instant, who was given a processor comes first, then what ends, then who wishes for something. */
-enum sim_event_kind { SIM_CPU_RUN, SIM_END, SIM_CPU_END, SIM_REQUEST, SIM_CPU_WANT, SIM_TURN, SIM_CPU_IDLE };
+/* Of one instant, who was given a processor comes first, then what ends, then who wishes for something; last, rates are made fair. */
+enum sim_event_kind {
+	SIM_CPU_RUN,
+	SIM_END,
+	SIM_CPU_END,
+	SIM_FLOW,
+	SIM_REQUEST,
+	SIM_CPU_WANT,
+	SIM_TURN,
+	SIM_CPU_IDLE,
+	SIM_COMPUTE,
+	SIM_SHARE
+};
 struct sim_event {
 	double time;
 	uint32_t kind;
@@ -138,6 +150,7 @@ struct sim_way {
 	double delay_ns;         /* until it is there, behind that */
 	uint32_t from, to;       /* ports; SIM_NONE: none */
 	struct sim_buses *buses; /* NULL: none */
+	bool shared;             /* it is a flow through the topology, which knows the rest */
 };
 
 struct sim {
@@ -165,6 +178,11 @@ struct sim {
 	struct weft_map point; /* threads of a rank: where they meet */
 	WEFT_VEC(struct sim_gather) points;
 	uint64_t seq, n_ops;
+	struct weft_flows *flows; /* NULL: nothing is shared by flows. Links of the topology, memory of nodes, threads */
+	struct weft_route route;  /* the last */
+	uint32_t first_memory, first_own;
+	uint64_t flow_turn; /* of the SIM_FLOW that counts */
+	bool share_is_due;
 	const double *place_speed;
 	bool has_modules;
 	double clock;        /* of the heap */
@@ -203,6 +221,15 @@ struct sim_way sim_way_of(const struct sim *s, const struct sim_transfer *x);
 /* sim_links.c */
 int sim_request(struct sim *s, uint64_t message, double at) WEFT_MUST_CHECK;
 int sim_end_of_transfer(struct sim *s, uint64_t message, double at) WEFT_MUST_CHECK;
+
+/* sim_flow.c */
+int sim_flow_init(struct sim *s) WEFT_MUST_CHECK;
+int sim_flow_begin(struct sim *s, uint64_t message, double at) WEFT_MUST_CHECK;
+int sim_flow_compute(struct sim *s, struct sim_thread *t, double ns) WEFT_MUST_CHECK; /* a burst that needs memory. SIM_WAITS */
+int sim_flow_computes(struct sim *s, uint32_t thread, double at) WEFT_MUST_CHECK;
+int sim_flow_share(struct sim *s, double at) WEFT_MUST_CHECK;
+int sim_flow_ended(struct sim *s, uint64_t turn, double at) WEFT_MUST_CHECK;
+int sim_flow_result(struct sim *s) WEFT_MUST_CHECK;
 
 /* sim_collective.c, sim_cost.c */
 int sim_collective(struct sim *s, struct sim_thread *t, const struct weft_replay_op *op) WEFT_MUST_CHECK;

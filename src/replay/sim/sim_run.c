@@ -47,9 +47,25 @@ static int turn(struct sim *s, const struct sim_event *e)
 	return weft_vec_push(&s->runnable, (uint32_t)e->of);
 }
 
+static int computes(struct sim *s, const struct sim_event *e)
+{
+	return sim_flow_computes(s, (uint32_t)e->of, e->time);
+}
+
+static int flow_ended(struct sim *s, const struct sim_event *e)
+{
+	return sim_flow_ended(s, e->of, e->time);
+}
+
+static int share(struct sim *s, const struct sim_event *e)
+{
+	return sim_flow_share(s, e->time);
+}
+
 static int (*const handle[])(struct sim *s, const struct sim_event *e) = {
 	[SIM_END] = end_of_transfer, [SIM_CPU_END] = cpu_ended, [SIM_CPU_RUN] = turn,      [SIM_REQUEST] = request,
-	[SIM_CPU_WANT] = cpu_wanted, [SIM_TURN] = turn,         [SIM_CPU_IDLE] = cpu_idle,
+	[SIM_CPU_WANT] = cpu_wanted, [SIM_TURN] = turn,         [SIM_CPU_IDLE] = cpu_idle, [SIM_FLOW] = flow_ended,
+	[SIM_COMPUTE] = computes,    [SIM_SHARE] = share,
 };
 
 static int loop(struct sim *s)
@@ -98,6 +114,8 @@ int weft_replay_run(const struct weft_replay_program *p, const struct weft_repla
 	if (!rc)
 		sum_up(&s);
 	if (!rc)
+		rc = sim_flow_result(&s);
+	if (!rc)
 		rc = sim_find_stuck(&s);
 	sim_fini(&s);
 	if (rc)
@@ -113,5 +131,6 @@ void weft_replay_result_fini(struct weft_replay_result *r)
 	free(r->thread_computation_ns);
 	free(r->stuck);
 	free(r->cycle);
+	free(r->link);
 	memset(r, 0, sizeof *r);
 }

@@ -120,6 +120,9 @@ int sim_init(struct sim *s)
 	for (uint64_t i = 0; i < p->n_gathers; i++)
 		s->gather[i].waiters = s->gather[i].root_thread = SIM_NONE;
 	set_threads(s);
+	rc = sim_flow_init(s);
+	if (rc)
+		return rc;
 	s->has_modules = s->m->module.n > 0;
 	s->place_speed = s->how->place_speed;
 	return 0;
@@ -146,4 +149,6 @@ void sim_fini(struct sim *s)
 	free(s->heap.at);
 	free(s->points.at);
 	weft_map_fini(&s->point);
+	weft_flows_free(s->flows);
+	weft_route_fini(&s->route);
 }

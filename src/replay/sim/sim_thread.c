@@ -123,6 +123,8 @@ static int burst(struct sim *s, struct sim_thread *t, const struct weft_replay_o
 		return sim_yield(s, t);
 	}
 	t->fresh = false;
+	if (s->m->memory_share > 0 && ns > 0 && !(op->flags & WEFT_REPLAY_FIXED))
+		return sim_flow_compute(s, t, ns);
 	if (t->few)
 		return sim_compute(s, t, ns, WEFT_REPLAY_RUNNING);
 	const double from = t->now;

@@ -46,6 +46,11 @@ static struct sim_way between(const struct sim *s, const struct sim_transfer *x,
 		w.pay_ns = s->m->loggp.overhead_ns;
 		w.move_ns = fmax(w.move_ns, s->m->loggp.gap_ns);
 	}
+	if (s->m->topology) {
+		w.from = w.to = SIM_NONE;
+		w.buses = NULL;
+		w.shared = true;
+	}
 	return w;
 }
 
