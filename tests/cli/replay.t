@@ -116,6 +116,55 @@ weft replay: error: topology 'torus:4': flows share links, a gap has no meaning 
 weft replay: error: the share of memory bandwidth is not between 0 and 1
 weft replay: error: cannot open 'missing.topology': no such file or directory
 ? 2
+## One-sided operations: 5000 bytes that a fence of both waits for, 3000 that the end of a lock does.
+$ cat >sided.txt <<'END'
+> process 0 solver
+> thread main
+> process 1 solver
+> thread main
+> on 0
+> category mpi
+> enter 10000 3 MPI_Put
+> attr 10000 1 target
+> attr 10000 5000 bytes
+> leave 11000 MPI_Put
+> enter 13000 4 MPI_Win_fence
+> leave 30000 MPI_Win_fence
+> category user
+> enter 30000 1 solve
+> leave 31000 solve
+> on 1
+> category mpi
+> enter 4000 4 MPI_Win_fence
+> leave 30000 MPI_Win_fence
+> enter 32000 4 MPI_Win_lock
+> attr 32000 0 target
+> leave 32100 MPI_Win_lock
+> enter 32100 3 MPI_Get
+> attr 32100 0 target
+> attr 32100 3000 bytes
+> leave 33000 MPI_Get
+> enter 33000 4 MPI_Win_unlock
+> attr 33000 0 target
+> leave 37000 MPI_Win_unlock
+> category user
+> enter 37000 1 solve
+> leave 37500 solve
+> END
+$ "$WEFT_BUILD/tests/trace_of_text" sided.weft <sided.txt && weft replay sided.weft --bandwidth 1GB/s --set collectives=free --csv | cut -d, -f1-3,5-9,14-17
+rank,end_ns,computation_ns,fixed_ns,latency_ns,receiving_ns,sending_ns,waiting_ns,sent,bytes_sent,received,bytes_received
+0,17000,3000,10000,1000,0,3000,0,1,5000,0,0
+1,23600,2500,4100,1000,0,4000,12000,0,0,1,3000
+$ weft replay sided.weft --bandwidth 1GB/s --set collectives=free --topology torus:2 --csv | cut -d, -f1-3,5-9,14-17; weft replay sided.weft --set ranks-per-node=2 --set cpus=1 --csv | cut -d, -f1-3; weft replay sided.weft --bandwidth 1GB/s -o again.weft -q >first && weft dump again.weft | grep -c collective
+rank,end_ns,computation_ns,fixed_ns,latency_ns,receiving_ns,sending_ns,waiting_ns,sent,bytes_sent,received,bytes_received
+0,17000,3000,10000,1000,0,3000,0,1,5000,0,0
+1,23600,2500,4100,1000,0,4000,12000,0,0,1,3000
+weft replay: warning: 1 nodes have fewer CPUs than threads run there (the first is node 0, of 1 CPUs): threads take turns
+rank,end_ns,computation_ns
+0,17900,3000
+1,21700,2500
+0
+? 1
 ## What gets stuck, and why.
 $ printf '#DIMEMAS:"d":0:2(1,1),1,0,0\nd:1:1:2:0:1\n1:0:0:0.001\n20:0:0:50000001:2\n3:0:0:1:-1:100:1:1:0\n20:0:0:50000001:0\n2:0:0:1:-1:100:1:1:1\n1:1:0:0.002\n20:1:0:50000001:2\n3:1:0:0:-1:100:1:1:0\n20:1:0:50000001:0\n2:1:0:0:-1:100:1:1:1\n' >circle.dim; weft replay circle.dim --csv | cut -d, -f1-3; weft replay circle.dim --quiet --csv >/dev/null
 weft replay: warning: deadlock: 2 of 2 threads do not go on

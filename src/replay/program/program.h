@@ -31,6 +31,9 @@ enum weft_replay_kind {
 	WEFT_REPLAY_EVENT,      /* what, value: kept for the output: as in a block of the trace; of no trace: type and value */
 	WEFT_REPLAY_SYNC,       /* value: a point that threads of the process pass together; what: how many of them */
 	WEFT_REPLAY_NOP,        /* a call that carries nothing, or what was taken away: costs nothing */
+	WEFT_REPLAY_PUT,        /* what: rank; value: bytes that go there, without its doing anything */
+	WEFT_REPLAY_GET,        /* and bytes that come from there */
+	WEFT_REPLAY_FLUSH,      /* waits until all that the thread put and got is there */
 	WEFT_REPLAY_KINDS,
 };
 enum {                            /* flags */
@@ -43,7 +46,7 @@ enum {                            /* flags */
 struct weft_replay_op {
 	uint32_t place : 24; /* number in program.place: the region that it is of; 0: none */
 	uint32_t kind : 4, flags : 4;
-	uint32_t what; /* events; 0 otherwise */
+	uint32_t what; /* events, threads, ranks; 0 otherwise */
 	union {
 		double ns;
 		uint64_t of;

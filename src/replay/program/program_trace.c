@@ -30,6 +30,16 @@ static enum trace_type type_of(const struct weft_def_row *d)
 	return TRACE_TYPE_NONE;
 }
 
+static void find_attrs(struct trace_maker *m)
+{
+	const struct weft_def_table *attrs = &m->t->def[WEFT_CLASS_ATTR];
+	for (uint32_t i = 1; i < attrs->n; i++)
+		if (strcmp(attrs->at[i].name, "target") == 0)
+			m->attr_target = i;
+		else if (strcmp(attrs->at[i].name, "bytes") == 0)
+			m->attr_bytes = i;
+}
+
 static int read_definitions(struct trace_maker *m)
 {
 	const struct weft_def_table *regions = &m->t->def[WEFT_CLASS_REGION], *types = &m->t->def[WEFT_CLASS_TYPE];
@@ -45,19 +55,20 @@ static int read_definitions(struct trace_maker *m)
 		m->call_of_region[i] = (uint8_t)trace_call_of(regions->at[i].name);
 	for (uint32_t i = 1; i < types->n; i++)
 		m->type[i] = (uint8_t)type_of(&types->at[i]);
+	find_attrs(m);
 	return 0;
 }
 
 /* ---- communicators ---- */
 
-static int64_t add_world(struct trace_maker *m, uint32_t n)
+static int64_t add_world(struct trace_maker *m, uint32_t n, uint32_t id)
 {
 	uint32_t *all = malloc((n + 1) * sizeof *all);
 	if (!all)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
 		all[i] = i;
-	const int64_t comm = weft_replay_build_comm(m->b, 0, all, n);
+	const int64_t comm = weft_replay_build_comm(m->b, id, all, n);
 	free(all);
 	return comm;
 }
@@ -156,6 +167,52 @@ static int put_messages(struct trace_maker *m)
 	return 0;
 }
 
+/* ---- fences ---- */
+
+struct ordered {
+	uint32_t app, process;
+	int32_t rank;
+};
+
+static int count_fences(const struct trace_maker *m, uint32_t thread, uint64_t *n)
+{
+	struct weft_cursor c;
+	struct weft_block b;
+	int more, rc = weft_cursor_begin(&c, m->t, thread, 0, WEFT_NEVER);
+	if (rc)
+		return rc;
+	while ((more = weft_cursor_next(&c, &b)) > 0)
+		for (uint32_t i = 0; i < b.n; i++)
+			*n += weft_what_kind(b.what[i]) == WEFT_EV_ENTER &&
+			      m->call_of_region[weft_what_id(b.what[i])] == TRACE_FENCE;
+	weft_cursor_end(&c);
+	return more;
+}
+
+/* Whose window it is, a trace does not say: where all ranks call as many fences, they call them together. */
+static int find_fences(struct trace_maker *m, const struct ordered *order)
+{
+	uint64_t first = 0;
+	bool any = false, equal = true;
+	m->fence_comm = -1;
+	for (uint32_t i = 1; i < m->t->def[WEFT_CLASS_REGION].n; i++)
+		any |= m->call_of_region[i] == TRACE_FENCE;
+	for (uint32_t i = 0; i < m->n_ranks && any && equal; i++) {
+		const struct weft_process *row = &m->t->process[order[i].process];
+		uint64_t n = 0;
+		int rc = 0;
+		for (uint32_t k = 0; k < row->n_threads && !rc; k++)
+			rc = count_fences(m, row->first_thread + k, &n);
+		if (rc)
+			return rc;
+		first = i ? first : n;
+		equal = n == first;
+	}
+	if (any && equal && first)
+		m->fence_comm = add_world(m, m->n_ranks, UINT32_MAX);
+	return m->fence_comm < -1 ? (int)m->fence_comm : 0;
+}
+
 /* Threads of the trace become threads of the program; ends at threads that take no part are not known. */
 static void turn_ends(struct trace_maker *m)
 {
@@ -190,11 +247,6 @@ static bool has_ranks(const struct weft_trace *t)
 	return false;
 }
 
-struct ordered {
-	uint32_t app, process;
-	int32_t rank;
-};
-
 static int by_rank(const void *a, const void *b)
 {
 	const struct ordered *x = a, *y = b;
@@ -227,9 +279,11 @@ static int put_all(struct trace_maker *m)
 	if (found < 0)
 		return (int)found;
 	const uint32_t n = m->n_ranks = (uint32_t)found;
-	const int64_t world = add_world(m, n);
+	const int64_t world = add_world(m, n, 0);
 	int rc = world < 0 ? (int)world : put_messages(m);
 	m->world = (uint32_t)world;
+	if (!rc)
+		rc = find_fences(m, order);
 	for (uint32_t i = 0; i < m->t->n_threads; i++)
 		m->thread_of[i] = WEFT_NONE;
 	for (uint32_t i = 0; i < n && !rc; i++) {

@@ -16,7 +16,11 @@ enum trace_call {
 	TRACE_EXCHANGES,  /* Sendrecv */
 	TRACE_BEGINS,     /* a collective operation that is completed later */
 	TRACE_TOGETHER,   /* a collective operation */
-	TRACE_INIT,       /* all begin together */
+	TRACE_PUTS,       /* one-sided */
+	TRACE_GETS,
+	TRACE_FLUSHES, /* ends an epoch of such */
+	TRACE_INIT,    /* all begin together */
+	TRACE_FENCE,   /* ends an epoch for all */
 	TRACE_FINALIZE,
 	TRACE_CALLS,
 };

@@ -75,7 +75,7 @@ static int put_part(struct trace_walk *w, uint32_t comm, int operation, int32_t 
 	const int64_t at = weft_replay_build_part(w->m->b, comm, (unsigned)operation, world, part);
 	if (at < 0)
 		return (int)at;
-	for (size_t i = 0; w->call != TRACE_TOGETHER && i < w->begun.n; i++)
+	for (size_t i = 0; w->call != TRACE_TOGETHER && w->call != TRACE_FENCE && i < w->begun.n; i++)
 		if (w->begun.at[i].operation == operation) { /* it was begun earlier, and is completed here */
 			struct weft_replay_op *op = weft_replay_built_op(w->m->b, w->begun.at[i].op);
 			op->kind = WEFT_REPLAY_COLLECTIVE;
@@ -142,6 +142,7 @@ static int begin_call(struct trace_walk *w, uint64_t time, enum trace_call call,
 	w->call_place = place;
 	w->call_begin = time;
 	memset(&w->together, 0, sizeof w->together);
+	w->target.rank = w->target.bytes = -1;
 	w->call_ops = weft_replay_built_ops(w->m->b);
 	return rc;
 }
@@ -170,6 +171,32 @@ static int end_join(struct trace_walk *w, uint64_t time, bool init)
 	return rc ? rc : put_part(w, w->m->world, WEFT_REPLAY_BARRIER, -1, &part);
 }
 
+/* What the call moves; it takes its time where that was not said, as in traces of others. */
+static int end_moves(struct trace_walk *w, uint64_t time, bool gets)
+{
+	if (w->target.rank < 0 || w->target.rank >= w->m->n_ranks || w->target.bytes < 0)
+		return w->m->how->drop_calls ? 0 : keep_time(w, time - w->call_begin);
+	const struct weft_replay_op op = {.place = w->call_place & 0xffffff,
+	                                  .kind = gets ? WEFT_REPLAY_GET : WEFT_REPLAY_PUT,
+	                                  .what = (uint32_t)w->target.rank,
+	                                  .value = w->target.bytes};
+	w->has_moved = true;
+	return op_store_put(&w->m->b->ops, &op);
+}
+
+/* Its own operations are there; a fence also waits for all others, where it is known who they are. */
+static int end_epoch(struct trace_walk *w, uint64_t time, bool fence)
+{
+	const struct weft_replay_part part = {0};
+	const bool together = fence && w->m->fence_comm >= 0;
+	int rc = w->has_moved ? put(w, WEFT_REPLAY_FLUSH, 0, 0) : 0;
+	if (!rc && together)
+		return put_part(w, (uint32_t)w->m->fence_comm, WEFT_REPLAY_BARRIER, -1, &part);
+	if (!rc && (fence || !w->has_moved) && !w->m->how->drop_calls)
+		rc = keep_time(w, time - w->call_begin);
+	return rc;
+}
+
 static int end_call(struct trace_walk *w, uint64_t time)
 {
 	const bool carries = weft_replay_built_ops(w->m->b) > w->call_ops;
@@ -183,6 +210,10 @@ static int end_call(struct trace_walk *w, uint64_t time)
 		rc = end_join(w, time, call == TRACE_INIT);
 	else if (call == TRACE_TOGETHER)
 		rc = said_collective(w);
+	else if (call == TRACE_PUTS || call == TRACE_GETS)
+		rc = end_moves(w, time, call == TRACE_GETS);
+	else if (call == TRACE_FLUSHES || call == TRACE_FENCE)
+		rc = end_epoch(w, time, call == TRACE_FENCE);
 	else if (call == TRACE_OTHER && !carries && !w->m->how->drop_calls)
 		rc = keep_time(w, time - w->call_begin);
 	w->last = time > w->last ? time : w->last;
@@ -350,6 +381,12 @@ static int one_event(struct trace_walk *w, uint64_t time, uint32_t what, uint64_
 		return receive(w, time, value);
 	case WEFT_EV_COLLECTIVE:
 		return collective(w, time, id, value);
+	case WEFT_EV_ATTR:
+		if (id && id == w->m->attr_target)
+			w->target.rank = (int64_t)value;
+		else if (id && id == w->m->attr_bytes)
+			w->target.bytes = (int64_t)value;
+		return 0;
 	case WEFT_EV_STATE:
 		w->runs |= !w->last && w->m->t->def[WEFT_CLASS_STATE].at[id].code == RUNNING;
 		return 0;

@@ -41,7 +41,9 @@ struct trace_maker {
 	uint32_t *rank_of;         /* by process */
 	WEFT_VEC(struct trace_join) join;
 	uint32_t world, n_ranks;
-	bool ours; /* a trace of Weft's own format */
+	int64_t fence_comm;               /* of all, for fences that all call as often; negative: they do not */
+	uint32_t attr_target, attr_bytes; /* of one-sided calls; 0: none */
+	bool ours;                        /* a trace of Weft's own format */
 };
 struct trace_walk { /* one thread */
 	struct trace_maker *m;
@@ -59,6 +61,10 @@ struct trace_walk { /* one thread */
 		bool root, has_comm;
 		unsigned number, n_said;
 	} together; /* what points say of a collective operation */
+	struct {
+		int64_t rank, bytes; /* -1: not said */
+	} target;                    /* of the one-sided call that is open */
+	bool has_moved;              /* one-sided operations of it were said */
 	WEFT_VEC(struct trace_post) post;
 	size_t first_post;
 	WEFT_VEC(struct trace_begun) begun;

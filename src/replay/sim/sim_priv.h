@@ -27,8 +27,9 @@ enum sim_waits { /* what a thread waits for */
 	         SIM_FOR_REDUCTION, /* a root, for what the others send */
 	         SIM_FOR_THREADS,
 	         SIM_FOR_CPU,
-	         SIM_ON_CPU,   /* it computes, in a node that has too few */
-	         SIM_FOR_TURN, /* it was far ahead, and goes on when its time comes */
+	         SIM_ON_CPU,    /* it computes, in a node that has too few */
+	         SIM_FOR_TURN,  /* it was far ahead, and goes on when its time comes */
+	         SIM_FOR_MOVES, /* what it put or got is there */
 	         SIM_ENDED,
 };
 struct sim_module { /* one that is open */
@@ -42,6 +43,8 @@ struct sim_thread {
 	double cpu_ns;                         /* that it has a processor for */
 	uint64_t of;                           /* message, gather or point that it waits for */
 	uint32_t rank, next;                   /* next: in a list of those that wait for the same */
+	uint32_t moving;                       /* one-sided operations of it that are not there yet */
+	double moved;                          /* when the last of the others was */
 	uint8_t waits, cpu_for;                /* cpu_for: state that it has a processor in */
 	bool few;                              /* its node has fewer processors than threads */
 	bool on_cpu;                           /* it has one of those */
@@ -84,8 +87,9 @@ struct sim_transfer {
 	uint64_t message; /* number; UINT64_MAX: of a reduction */
 	uint64_t bytes;
 	uint32_t from, to; /* ranks */
-	uint32_t gather;   /* reductions */
-	uint32_t waiter;   /* where it stands in line */
+	uint32_t gather;   /* reductions; SIM_NONE: of a one-sided operation */
+	uint32_t waiter;   /* of those that are free: the next */
+	uint32_t origin;   /* one-sided: the thread that asked */
 };
 
 /* Of one instant, who was given a processor comes first, then what ends, then who wishes for something; last, rates are made fair. */
@@ -172,7 +176,8 @@ struct sim {
 	struct sim_buses *site_buses;
 	WEFT_VEC(struct sim_waiter) waiter;
 	uint32_t free_waiter;
-	WEFT_VEC(struct sim_transfer) extra; /* transfers of reductions */
+	WEFT_VEC(struct sim_transfer) extra; /* transfers of reductions and one-sided operations */
+	uint32_t free_extra;
 	WEFT_VEC(uint32_t) runnable;
 	WEFT_VEC(struct sim_event) heap;
 	struct weft_map point; /* threads of a rank: where they meet */
@@ -214,6 +219,11 @@ int sim_arrived(struct sim *s, uint64_t message, double at) WEFT_MUST_CHECK;
 int sim_start(struct sim *s, uint64_t message, double at) WEFT_MUST_CHECK;
 struct sim_transfer sim_transfer_of(const struct sim *s, uint64_t message);
 int sim_pay(struct sim *s, struct sim_thread *t, double ns) WEFT_MUST_CHECK;
+
+/* sim_remote.c */
+int sim_remote(struct sim *s, struct sim_thread *t, const struct weft_replay_op *op) WEFT_MUST_CHECK;
+int sim_flush(struct sim *s, struct sim_thread *t, const struct weft_replay_op *op) WEFT_MUST_CHECK;
+int sim_moved(struct sim *s, uint32_t extra, double at) WEFT_MUST_CHECK;
 
 /* sim_way.c */
 struct sim_way sim_way_of(const struct sim *s, const struct sim_transfer *x);

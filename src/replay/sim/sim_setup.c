@@ -103,7 +103,7 @@ int sim_init(struct sim *s)
 	s->out->rank = calloc(p->n_ranks + 1, sizeof *s->out->rank);
 	s->out->thread_computation_ns = calloc(p->n_threads + 1, sizeof *s->out->thread_computation_ns);
 	s->out->n_ranks = p->n_ranks;
-	s->free_waiter = SIM_NONE;
+	s->free_waiter = s->free_extra = SIM_NONE;
 	if (!s->node_of || !s->out->rank || !s->out->thread_computation_ns)
 		return -ENOMEM;
 	int rc = set_nodes(s);

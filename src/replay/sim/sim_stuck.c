@@ -138,6 +138,9 @@ static const char *const verbs[WEFT_REPLAY_KINDS] = {
 	[WEFT_REPLAY_EVENT] = "is",
 	[WEFT_REPLAY_SYNC] = "meets its threads",
 	[WEFT_REPLAY_NOP] = "is",
+	[WEFT_REPLAY_PUT] = "puts",
+	[WEFT_REPLAY_GET] = "gets",
+	[WEFT_REPLAY_FLUSH] = "waits for what it put",
 };
 
 static void print_where(const struct weft_replay_program *p, const struct weft_replay_stuck *row, FILE *to)

@@ -38,6 +38,7 @@ static const struct {
 	[SIM_FOR_ALL] = {WEFT_REPLAY_WAITS_COLLECTIVE, offsetof(struct weft_replay_rank_result, waiting_ns)},
 	[SIM_FOR_REDUCTION] = {WEFT_REPLAY_IN_COLLECTIVE, offsetof(struct weft_replay_rank_result, collective_ns)},
 	[SIM_FOR_THREADS] = {WEFT_REPLAY_WAITS_THREADS, offsetof(struct weft_replay_rank_result, thread_wait_ns)},
+	[SIM_FOR_MOVES] = {WEFT_REPLAY_WAITS_RECEIVER, offsetof(struct weft_replay_rank_result, sending_ns)},
 	[SIM_FOR_CPU] = {WEFT_REPLAY_WAITS_CPU, offsetof(struct weft_replay_rank_result, cpu_wait_ns)},
 };
 
@@ -185,9 +186,9 @@ static int (*const run_op[16])(struct sim *, struct sim_thread *, const struct w
 	[WEFT_REPLAY_EVENT] = event,
 	[WEFT_REPLAY_SYNC] = sim_meet,
 	[WEFT_REPLAY_NOP] = nothing,
-	[11] = nothing,
-	[12] = nothing,
-	[13] = nothing,
+	[WEFT_REPLAY_PUT] = sim_remote,
+	[WEFT_REPLAY_GET] = sim_remote,
+	[WEFT_REPLAY_FLUSH] = sim_flush,
 	[14] = nothing,
 	[15] = nothing,
 };
