@@ -3,6 +3,7 @@
 #include "analyze/phase/phases.h"
 #include "annotate.h"
 #include "bursts_cli.h"
+#include "cli/common/left_out.h"
 #include "phases_cut.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +16,7 @@ struct args {
 	const char *signal, *of, *time, *output;
 	uint64_t cut;
 	double strength;
-	bool force, iterations;
+	bool force, iterations, left_out;
 };
 
 static const struct weft_opt options[] = {
@@ -29,6 +30,8 @@ static const struct weft_opt options[] = {
 	{0, "strength", "S", WEFT_OPT_DOUBLE, offsetof(struct args, strength),
          "autocorrelation from which something counts as a period (default: 0.25)"},
 	{0, "iterations", NULL, WEFT_OPT_FLAG, offsetof(struct args, iterations), "print every iteration"},
+	{0, "left-out", NULL, WEFT_OPT_FLAG, offsetof(struct args, left_out),
+         "print what weft record --representative left out, and how often what it kept counts"},
 	{0, "cut", "N", WEFT_OPT_U64, offsetof(struct args, cut), "write the N most representative iterations in a row to OUT"},
 	{'o', "output", "OUT", WEFT_OPT_STRING, offsetof(struct args, output),
          "write the trace with iterations and phases as events, or with --cut a part of it; .weft or .prv"},
@@ -219,6 +222,36 @@ static void print_summary(const struct finding *f)
 	}
 }
 
+/* ---- what a recording left out ---- */
+
+static int print_left_out(const struct args *a, const struct weft_trace *trace)
+{
+	static const struct weft_column column[] = {{"kind", "kind", WEFT_CELL_U64},
+	                                            {"kept", "kept", WEFT_CELL_U64},
+	                                            {"left_out", "left out", WEFT_CELL_U64},
+	                                            {"left_out_ns", "time left out", WEFT_CELL_NS},
+	                                            {"weight", "weight", WEFT_CELL_DOUBLE}};
+	struct cli_left_out l;
+	struct weft_table t;
+	int rc = cli_left_out_read(&l, trace);
+	weft_table_init(&t, column, 5);
+	for (size_t i = 0; i < l.n && !rc; i++) {
+		const struct cli_left_out_kind *k = &l.kind[i];
+		const double all = (double)(k->kept + k->left_out);
+		struct weft_cell cell[] = {{WEFT_CELL_U64, {.u64 = k->kind}},
+		                           {WEFT_CELL_U64, {.u64 = k->kept}},
+		                           {WEFT_CELL_U64, {.u64 = k->left_out}},
+		                           {WEFT_CELL_NS, {.u64 = k->left_out_ns}},
+		                           number(k->kept ? all / (double)k->kept : 0, k->kept > 0)};
+		rc = weft_table_row(&t, cell);
+	}
+	cli_left_out_fini(&l);
+	if (!rc)
+		return cli_table(&t, &a->common);
+	weft_table_fini(&t);
+	return cli_fail_code(rc);
+}
+
 /* ---- the trace with labels ---- */
 
 enum { ITERATION_TYPE = 90000101, PHASE_TYPE = 90000102 };
@@ -290,9 +323,27 @@ static int check(const struct args *a)
 		                   WEFT_SIGNALS);
 	if (!(a->strength > 0) || a->strength > 1)
 		return cli_usage(&weft_command_phases, "option '--strength': expected a number from 0 to 1");
+	if (a->left_out && (a->output || a->iterations || a->cut))
+		return cli_usage(&weft_command_phases, "option '--left-out' goes with none of --output, --iterations, --cut");
 	if (a->cut && !a->output)
 		return cli_usage(&weft_command_phases, "option '--cut': say where to write, with -o OUT");
 	return CLI_OK;
+}
+
+static int find_all(struct finding *f)
+{
+	const struct args *a = f->a;
+	int status = find_bursts(f);
+	status = status ? status : find_phases(f);
+	if (!status && a->output && !has_period(&f->phases))
+		status = cli_fail_text("'%s' has no period: there are no iterations to write", f->path);
+	else if (!status && a->output)
+		status = a->cut ? write_cut(f) : write_labels(f);
+	if (!status && (f->phases.n_regions || a->common.json || a->common.csv))
+		status = a->iterations ? print_iterations(f) : print_regions(f);
+	if (!status && !a->common.json && !a->common.csv)
+		print_summary(f);
+	return status;
 }
 
 static int run_phases(int argc, char **argv)
@@ -312,16 +363,7 @@ static int run_phases(int argc, char **argv)
 	status = cli_open(&a.common, argv[1], &f.trace, &f.filter);
 	if (status)
 		return status;
-	status = find_bursts(&f);
-	status = status ? status : find_phases(&f);
-	if (!status && a.output && !has_period(&f.phases))
-		status = cli_fail_text("'%s' has no period: there are no iterations to write", f.path);
-	else if (!status && a.output)
-		status = a.cut ? write_cut(&f) : write_labels(&f);
-	if (!status && (f.phases.n_regions || a.common.json || a.common.csv))
-		status = a.iterations ? print_iterations(&f) : print_regions(&f);
-	if (!status && !a.common.json && !a.common.csv)
-		print_summary(&f);
+	status = a.left_out ? print_left_out(&a, f.trace) : find_all(&f);
 	weft_phases_fini(&f.phases);
 	weft_bursts_fini(&f.bursts);
 	weft_filter_free(f.filter);

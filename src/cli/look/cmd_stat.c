@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `weft stat`: where the time went. Columns are rows of a table here; src/metric/hist/call_table.c computes. */
 #include "cli/common/cli.h"
+#include "cli/common/left_out.h"
 #include "base/log.h"
 #include "metric/hist/call_table.h"
 #include "stat_processes.h"
@@ -335,8 +336,10 @@ static int stat_print(const struct weft_trace *trace, const struct weft_call_tab
 		return cli_fail_code(rc);
 	}
 	int status = cli_table(&t, &a->common);
-	if (!status && cli_form(&a->common) == WEFT_TABLE_TEXT)
+	if (!status && cli_form(&a->common) == WEFT_TABLE_TEXT) {
 		print_summary(s, a);
+		cli_left_out_say(trace);
+	}
 	return status;
 }
 

@@ -17,6 +17,7 @@
 #include "record_extrae.h"
 #include "record_run.h"
 #include "record_probe.h"
+#include "record_represent.h"
 #include "record_tree.h"
 #include "record_watch.h"
 #include <errno.h>
@@ -48,6 +49,8 @@ struct record_run {
 	struct record_packer *packer;
 	struct record_prober *prober;
 	struct record_control control;
+	struct record_represent *representer;
+	struct record_represented represented;
 	struct record_probed probed;
 	struct record_totals totals;
 	char host[65], boot_id[96], stream_name[96], not_watched[400];
@@ -99,6 +102,12 @@ static const struct weft_opt record_options[] = {
          "record for so long, and nothing of what comes then"},
 	{0, "first", "REGION=N", WEFT_OPT_STRING, offsetof(struct record_args, first),
          "each process ends recording behind its first N calls of this region: MPI_Allreduce=100, a pattern as 'MPI_*=1000'"},
+	{0, "representative", NULL, WEFT_OPT_FLAG, offsetof(struct record_args, representative),
+         "keep only what is new: stretches that resemble earlier ones are left out, and counted"},
+	{0, "stretch", "TIME", WEFT_OPT_NS, offsetof(struct record_args, stretch),
+         "with --representative: decide for so long at a time (default: 100ms)"},
+	{0, "tolerance", "PART", WEFT_OPT_DOUBLE, offsetof(struct record_args, tolerance),
+         "with --representative: stretches resemble each other that differ by no more (default: 0.2)"},
 	{0, "attach", "PID", WEFT_OPT_STRING, offsetof(struct record_args, attach),
          "record a process that runs already: samples, and functions that --probe names, until it ends or Ctrl-C"},
 	{0, "watch", "HOW", WEFT_OPT_STRING, offsetof(struct record_args, watch),
@@ -182,6 +191,7 @@ static int check_args(struct record_run *r, struct weft_err *err)
 			return weft_err_set(err, -EINVAL, "'%s' is no signal that a program can wait for", a->save_on);
 	}
 	int rc = record_control_check(&r->control, a, err);
+	rc = rc ? rc : record_represent_check(a, err);
 	return rc ? rc : record_sample(a, err);
 }
 
@@ -252,7 +262,9 @@ static int record_begin(struct record_run *r, struct weft_err *err)
 		return weft_err_sys(err, -rc, "cannot watch functions");
 	if ((rc = record_go(&r->child, r->watch.backend != &record_watch_none)))
 		return weft_err_sys(err, -rc, "cannot start the command");
-	if (r->args.pack)
+	if (r->args.representative && (rc = record_represent_start(&r->representer, &r->args, r->dir.path, r->stream_name)))
+		return weft_err_sys(err, -rc, "cannot start the command");
+	if (r->args.pack && !r->args.representative) /* what is packed cannot be left out any more */
 		record_packer_start(&r->packer, r->dir.path, &r->totals);
 	return 0;
 }
@@ -361,6 +373,13 @@ static void say_recorded(const struct record_run *r, uint32_t processes, uint32_
 		weft_buf_printf(b, ", probes put into %u process%s", r->probed.processes, r->probed.processes == 1 ? "" : "es");
 	if (t->dropped)
 		weft_buf_printf(b, ", %s dropped (%s)", weft_human_count(text, t->dropped), why_dropped(r));
+	if (r->represented.stretches)
+		weft_buf_printf(b, ", %llu of %llu stretches left out (%llu kinds)", (unsigned long long)r->represented.left_out,
+		                (unsigned long long)r->represented.stretches, (unsigned long long)r->represented.kinds);
+	if (r->represented.as_they_are)
+		weft_buf_printf(b, ", %u streams whole (still open, or damaged)", r->represented.as_they_are);
+	if (r->represented.error)
+		weft_buf_printf(b, ", not all left out (%s)", weft_err_name(r->represented.error));
 	if (r->lost)
 		weft_buf_printf(b, ", %s forks, execs or exits not recorded", weft_human_count(text, r->lost));
 	if (t->pack_error)
@@ -438,6 +457,8 @@ static int record_finish(struct record_run *r, const char *command)
 	uint32_t live = record_tree_live(&r->tree);
 	record_watch_stop(&r->watch);
 	record_tree_fini(&r->tree);
+	record_represent_finish(r->representer, &r->represented);
+	r->representer = NULL;
 	record_list_into(&r->stream, r->dir.path, r->stream_name);
 	record_stream_close(&r->stream);
 	record_packer_finish(r->packer, r->dir.path, r->stream_name, r->args.pack, &r->totals);
@@ -507,6 +528,7 @@ static int record_main(struct record_run *r, char **argv)
 	}
 	if (r->child.go > 0)
 		close(r->child.go); /* the process that waits ends */
+	record_represent_finish(r->representer, &r->represented);
 	record_control_end(&r->control);
 	finish_probes(r);
 	record_watch_stop(&r->watch);

@@ -14,16 +14,19 @@
 
 struct record_args {
 	const char *output, *save_on, *watch, *extrae, *join, *sample, *callers, *ranks, *while_file, *attach, *toggle_on, *first;
-	bool force, quiet, pack, environment, paused;
-	uint64_t ring, stop_at, sample_period, bursts, after, only_for;
+	bool force, quiet, pack, environment, paused, representative;
+	uint64_t ring, stop_at, sample_period, bursts, after, only_for, stretch;
+	double tolerance;
 	struct weft_opt_list off, on, probe, counters;
 };
 
-#define RECORD_NOT_GIVEN UINT64_MAX /* a size that no option says */
+#define RECORD_NOT_GIVEN UINT64_MAX  /* a size that no option says */
+#define RECORD_TOLERANCE_NONE (-1.0) /* no part that an option says */
 #define RECORD_ARGS_NONE \
 	{ \
 		.ring = RECORD_NOT_GIVEN, .stop_at = RECORD_NOT_GIVEN, .sample_period = RECORD_NOT_GIVEN, \
-		.bursts = RECORD_NOT_GIVEN, .after = RECORD_NOT_GIVEN, .only_for = RECORD_NOT_GIVEN \
+		.bursts = RECORD_NOT_GIVEN, .after = RECORD_NOT_GIVEN, .only_for = RECORD_NOT_GIVEN, \
+		.stretch = RECORD_NOT_GIVEN, .tolerance = RECORD_TOLERANCE_NONE \
 	}
 
 /* ---- record_extrae_run.c: as Extrae's settings want it ---- */
