@@ -5,6 +5,7 @@
  */
 #include "cli/graph/efficiency_tasks.h"
 #include "base/log.h"
+#include "factor_series.h"
 #include "factor_table.h"
 #include <errno.h>
 #include <string.h>
@@ -14,7 +15,7 @@ enum { RUNS_MOST = 64 };
 
 struct args {
 	struct cli_common common;
-	const char *time, *scaling, *iterations, *output;
+	const char *time, *scaling, *iterations, *by, *output;
 	uint64_t window;
 	bool states, all, no_ideal, force;
 };
@@ -27,6 +28,8 @@ static const struct weft_opt options[] = {
          "also the hybrid and additive models, balances, messages, times"},
 	{0, "scaling", "HOW", WEFT_OPT_STRING, offsetof(struct args, scaling),
          "how the work grows with the processes: strong, weak or auto (default: auto)"},
+	{0, "by", "WHAT", WEFT_OPT_STRING, offsetof(struct args, by),
+         "over time: a row for each phase or iteration as weft phases finds them, or each window (a hundredth, or --window)"},
 	{0, "window", "TIME", WEFT_OPT_NS, offsetof(struct args, window), "over time: a row for each TIME of the run"},
 	{0, "iterations", "REGION", WEFT_OPT_STRING, offsetof(struct args, iterations),
          "over time: a row from each begin of REGION to its next"},
@@ -60,10 +63,10 @@ static int run_tasks(const struct args *a, char **argv, int n, struct weft_trace
 	struct weft_trace *t[2] = {first, NULL};
 	if (!cli_operands(&weft_command_efficiency, argv, n, 1, 2))
 		return CLI_USAGE;
-	if (a->window || a->iterations || a->output || a->scaling || a->all)
+	if (a->window || a->iterations || a->by || a->output || a->scaling || a->all)
 		return cli_usage(&weft_command_efficiency,
 		                 "'%s' is of the task runtime, which has factors of its own: no --all, "
-		                 "--window, --iterations, --scaling, --output",
+		                 "--by, --window, --iterations, --scaling, --output",
 		                 argv[1]);
 	int status = n == 2 ? cli_open(&a->common, argv[2], &t[1], NULL) : CLI_OK;
 	const struct cli_efficiency_tasks how = {.common = &a->common, .time = a->time, .states = a->states};
@@ -92,10 +95,8 @@ static int check_output(const struct args *a)
 {
 	if (!a->output)
 		return CLI_OK;
-	if (a->window || a->iterations)
-		return cli_usage(&weft_command_efficiency,
-		                 "option '--output' writes a table of whole runs: not with --window or --iterations");
-	int status = cli_check_ending(&weft_command_efficiency, a->output, ".csv .svg .png", NULL);
+	const bool series = a->window || a->iterations || a->by;
+	int status = cli_check_ending(&weft_command_efficiency, a->output, series ? ".svg .png" : ".csv .svg .png", NULL);
 	if (!status && strcmp(a->output, "-") != 0 && !a->force && access(a->output, F_OK) == 0)
 		status = cli_usage(&weft_command_efficiency, "'%s' is there already (--force replaces it)", a->output);
 	return status;
@@ -107,15 +108,17 @@ static bool ends_with(const char *name, const char *end)
 	return n >= m && !strcmp(name + n - m, end);
 }
 
-static int write_output(const struct args *a, const struct factor_run *run, uint32_t n, bool hybrid)
+static int write_output(const struct args *a, const struct factor_run *run, uint32_t n, bool hybrid, bool series)
 {
 	struct weft_buf text = {0};
 	struct weft_out out;
 	struct weft_err err = {0};
 	int rc = 0;
-	if (ends_with(a->output, ".svg") || ends_with(a->output, ".png"))
-		rc = factor_table_picture(run, n, hybrid, ends_with(a->output, ".svg") ? WEFT_PICTURE_SVG : WEFT_PICTURE_PNG,
-		                          &text);
+	const enum weft_picture_form form = ends_with(a->output, ".svg") ? WEFT_PICTURE_SVG : WEFT_PICTURE_PNG;
+	if (series)
+		rc = factor_series_picture(run, form, &text);
+	else if (ends_with(a->output, ".svg") || ends_with(a->output, ".png"))
+		rc = factor_table_picture(run, n, hybrid, form, &text);
 	else
 		factor_table_csv(run, n, &text);
 	rc = rc ? rc : text.failed ? -ENOMEM : weft_out_open(&out, a->output, &err);
@@ -149,34 +152,51 @@ static int print_runs(const struct args *a, struct factor_run *run, uint32_t n, 
 	}
 	say_no_ideal(run, n);
 	if (a->output)
-		return write_output(a, run, n, hybrid);
+		return write_output(a, run, n, hybrid, false);
 	const int status = factor_table_print(run, n, hybrid, a->all, &a->common);
 	if (!status && n > 1 && cli_form(&a->common) == WEFT_TABLE_TEXT)
 		printf("\nScaling: %s%s.\n", weft_scaling_names[scaling], a->scaling ? "" : ", as the work grows (--scaling)");
 	return cli_finish(status);
 }
 
+static int read_by(const struct args *a, unsigned *by)
+{
+	static const char *const names[] = {"phase", "iteration", "window", NULL};
+	*by = FACTOR_BY_NONE;
+	for (unsigned i = 0; a->by && names[i]; i++)
+		if (!strcmp(a->by, names[i]))
+			*by = FACTOR_BY_PHASE + i;
+	if (a->by && !*by)
+		return cli_unknown(&weft_command_efficiency, "option '--by': unknown", a->by, names, 3);
+	if (*by && ((a->window && *by != FACTOR_BY_WINDOW) || (a->iterations && *by != FACTOR_BY_ITERATION)))
+		return cli_usage(&weft_command_efficiency, "options '--by %s' and '--%s' do not go together", a->by,
+		                 a->window ? "window" : "iterations");
+	return CLI_OK;
+}
+
 static int run_factors(const struct args *a, char **argv, int n, struct weft_trace *first)
 {
 	struct factor_run run[RUNS_MOST] = {{.path = NULL}};
-	const struct factor_run_how how = {.common = &a->common,
-	                                   .time = a->time,
-	                                   .window_ns = a->window,
-	                                   .iterations = a->iterations,
-	                                   .ideal = !a->no_ideal && !a->window && !a->iterations};
+	struct factor_run_how how = {.common = &a->common,
+	                             .time = a->time,
+	                             .window_ns = a->window,
+	                             .iterations = a->iterations,
+	                             .ideal = !a->no_ideal && !a->window && !a->iterations && !a->by};
+	const bool series = a->window || a->iterations || a->by;
 	enum weft_scaling scaling;
-	if ((a->window || a->iterations) && n > 1)
-		return cli_usage(&weft_command_efficiency, "options '--window' and '--iterations' take one trace");
+	if (series && n > 1)
+		return cli_usage(&weft_command_efficiency, "options '--by', '--window' and '--iterations' take one trace");
 	if (a->window && a->iterations)
 		return cli_usage(&weft_command_efficiency, "options '--window' and '--iterations' do not go together");
 	int status = read_scaling(a, &scaling);
+	status = status ? status : read_by(a, &how.by);
 	status = status ? status : check_output(a);
 	if (!status && n == 1)
 		status = factor_run_of(&run[0], first, argv[1], &how);
 	else if (!status)
 		status = factor_runs_open(run, (uint32_t)n, argv + 1, &how);
-	if (!status && (a->window || a->iterations))
-		status = factor_series_print(&run[0], &a->common);
+	if (!status && series)
+		status = a->output ? write_output(a, run, 1, false, true) : factor_series_print(&run[0], &a->common);
 	else if (!status)
 		status = print_runs(a, run, (uint32_t)n, scaling);
 	factor_runs_fini(run, (uint32_t)n);
@@ -208,8 +228,8 @@ const struct weft_command weft_command_efficiency = {
 		 "parallel = load balance x communication, communication = serialization (waits that\n"
 		 "an ideal network leaves) x transfer (what the network takes); of several runs also\n"
 		 "how the computation itself scales. With threads in processes, or --all, also what\n"
-		 "MPI and OpenMP lose each, and the additive model. --window and --iterations show\n"
-		 "the factors over time.\n"
+		 "MPI and OpenMP lose each, and the additive model. --by, --window and\n"
+		 "--iterations show the factors over time.\n"
 		 "\n"
 		 "Of a program of the task runtime: how long workers were in tasks, in the runtime,\n"
 		 "in scheduling, waiting for data, idle. First StarPU's four factors (parallel = task\n"
@@ -221,6 +241,7 @@ const struct weft_command weft_command_efficiency = {
 		 "Examples:\n"
 		 "    weft efficiency run.weft\n"
 		 "    weft efficiency run2.prv run4.prv run8.prv -o modelfactors.csv\n"
+		 "    weft efficiency run.weft --by iteration -o iterations.svg\n"
 		 "    weft efficiency run.weft --iterations step --csv\n"
 		 "    weft efficiency tasks.weft alone.weft\n"
 		 "    weft efficiency --states tasks.weft alone.weft --csv",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opens a run, decides its stretches, measures them. */
 #include "factor_ideal.h"
+#include "factor_series.h"
 #include "base/vec.h"
 #include "trace/filter/spans.h"
 #include "trace/store/cursor.h"
@@ -10,12 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRETCHES_MOST = 1000000 };
+enum { STRETCHES_MOST = 1000000, WINDOWS = 100 /* where no length is said */ };
 
 /* ---- stretches ---- */
 
 struct edges {
 	WEFT_VEC(double) at; /* ns */
+	char (*label)[FACTOR_LABEL];
 };
 
 static int add_windows(struct edges *e, uint64_t from, uint64_t to, uint64_t window)
@@ -96,9 +98,17 @@ static int find_edges(struct edges *e, const struct weft_trace *t, const struct 
 	to = to < t->end ? to : t->end;
 	if (from >= to)
 		return cli_fail_text("'%s' has nothing in that time", t->path);
+	if (how->by == FACTOR_BY_PHASE || (how->by == FACTOR_BY_ITERATION && !how->iterations)) {
+		uint32_t n = 0;
+		int status = factor_series_find(t, (enum factor_by)how->by, how->common, from, to, &e->at.at, &e->label, &n);
+		e->at.n = e->at.at ? n + 1u : 0;
+		return status;
+	}
 	if (how->iterations)
 		return add_iterations(e, t, how->iterations, from, to);
-	return add_windows(e, from, to, how->window_ns ? how->window_ns : to - from);
+	const uint64_t share = how->by == FACTOR_BY_WINDOW && to - from > WINDOWS ? (to - from + WINDOWS - 1) / WINDOWS
+	                                                                          : to - from;
+	return add_windows(e, from, to, how->window_ns ? how->window_ns : share);
 }
 
 /* ---- a run ---- */
@@ -141,6 +151,7 @@ int factor_run_of(struct factor_run *r, const struct weft_trace *t, const char *
 	if (!status && weft_space_init(&s, t))
 		status = cli_fail_code(-ENOMEM);
 	r->edge = e.at.at;
+	r->label = e.label;
 	r->n = e.at.n ? (uint32_t)e.at.n - 1 : 0;
 	if (!status && weft_level_size(&s, WEFT_THREAD) == 0)
 		status = cli_fail_text("'%s' has no threads", path);
@@ -170,6 +181,7 @@ int factor_run_open(struct factor_run *r, const char *path, const struct factor_
 void factor_run_fini(struct factor_run *r)
 {
 	free(r->edge);
+	free(r->label);
 	free(r->f);
 	region_times_fini(&r->regions);
 	*r = (struct factor_run){.path = NULL};

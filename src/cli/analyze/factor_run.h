@@ -6,22 +6,26 @@
 #include "analyze/factor/factors.h"
 #include "region_times.h"
 
+enum { FACTOR_LABEL = 48 };
+
 struct factor_run_how {
 	const struct cli_common *common;
 	const char *time;   /* as of --time; NULL: all */
 	uint64_t window_ns; /* stretches as long as that; 0: none */
 	const char *
 		iterations; /* a region: stretches from one of its begins on the first thread that has it to the next; NULL: none */
-	bool ideal;         /* replay it on an ideal network, too */
-	bool regions;       /* also the time in each region */
+	unsigned by;  /* enum factor_by: stretches that are found (PHASE, ITERATION without a region); 0: as the others say */
+	bool ideal;   /* replay it on an ideal network, too */
+	bool regions; /* also the time in each region */
 };
 struct factor_run {
-	char name[96];          /* "4", "2x4": processes and threads of each; what a column is called */
-	const char *path;       /* borrowed */
-	double *edge;           /* of the stretches, in ns; n + 1 */
-	uint32_t n;             /* stretches; 1 where none are asked for: all */
-	struct weft_factors *f; /* of each */
-	char no_ideal[300];     /* why there is no ideal run; "" */
+	char name[96];               /* "4", "2x4": processes and threads of each; what a column is called */
+	const char *path;            /* borrowed */
+	double *edge;                /* of the stretches, in ns; n + 1 */
+	char (*label)[FACTOR_LABEL]; /* what each is called, or NULL */
+	uint32_t n;                  /* stretches; 1 where none are asked for: all */
+	struct weft_factors *f;      /* of each */
+	char no_ideal[300];          /* why there is no ideal run; "" */
 	struct region_times regions;
 };
 /* 0 or the exit status, after a message; then fini all the same. t: open, and left so. */

@@ -211,36 +211,6 @@ int factor_table_print(const struct factor_run *run, uint32_t n, bool hybrid, bo
 	return cli_fail_code(rc);
 }
 
-int factor_series_print(const struct factor_run *run, const struct cli_common *c)
-{
-	static const enum weft_factor of[] = {WEFT_FACTOR_PARALLEL, WEFT_FACTOR_BALANCE, WEFT_FACTOR_COMMUNICATION};
-	static const struct weft_column column[] = {{"begin_ns", "begin", WEFT_CELL_NS},
-	                                            {"end_ns", "end", WEFT_CELL_NS},
-	                                            {"parallel_efficiency_percent", "parallel", WEFT_CELL_PERCENT},
-	                                            {"load_balance_percent", "load balance", WEFT_CELL_PERCENT},
-	                                            {"communication_efficiency_percent", "communication", WEFT_CELL_PERCENT},
-	                                            {"average_ipc", "IPC", WEFT_CELL_DOUBLE},
-	                                            {"mips", "MIPS", WEFT_CELL_DOUBLE}};
-	const bool counted = !isnan(run->f[0].value[WEFT_FACTOR_IPC]);
-	struct weft_table t;
-	int rc = 0;
-	weft_table_init(&t, column, counted ? 7 : 5);
-	for (uint32_t i = 0; i < run->n && !rc; i++) {
-		const struct weft_factors *f = &run->f[i];
-		struct weft_cell cell[7] = {{WEFT_CELL_NS, {.u64 = (uint64_t)run->edge[i]}},
-		                            {WEFT_CELL_NS, {.u64 = (uint64_t)run->edge[i + 1]}}};
-		for (unsigned k = 0; k < 3; k++)
-			cell[2 + k] = (struct weft_cell){WEFT_CELL_PERCENT, {.f64 = 100 * f->value[of[k]]}};
-		cell[5] = (struct weft_cell){WEFT_CELL_DOUBLE, {.f64 = f->value[WEFT_FACTOR_IPC]}};
-		cell[6] = (struct weft_cell){WEFT_CELL_DOUBLE, {.f64 = f->value[WEFT_FACTOR_MIPS]}};
-		rc = weft_table_row(&t, cell);
-	}
-	if (!rc)
-		return cli_table(&t, c);
-	weft_table_fini(&t);
-	return cli_fail_code(rc);
-}
-
 /* ---- the form of basic analysis ---- */
 
 static void csv_number(struct weft_buf *out, double v, const char *form)
@@ -275,8 +245,7 @@ void factor_table_csv(const struct factor_run *run, uint32_t n, struct weft_buf 
 
 /* ---- a picture ---- */
 
-/* From red at 0 and below over yellow to green at 100 % and above, all of them light enough for black text. */
-static uint32_t heat_of(double part)
+uint32_t factor_heat(double part)
 {
 	static const double stop[] = {0.5, 0.8, 1.0};
 	static const uint8_t rgb[][3] = {{0xf0, 0x8c, 0x7a}, {0xf7, 0xe2, 0x8b}, {0x8f, 0xd1, 0x9e}};
@@ -301,7 +270,7 @@ static void draw_row(struct picture *p, const struct factor_run *run, uint32_t n
 		if (isnan(v))
 			continue;
 		if (!info->is_plain)
-			picture_rect(p, x + 1, y + 1, CELL - 2, LINE - 2, heat_of(v), 2);
+			picture_rect(p, x + 1, y + 1, CELL - 2, LINE - 2, factor_heat(v), 2);
 		snprintf(text, sizeof text, info->is_plain ? "%.2f" : "%.1f %%", shown(&run[k].f[0], i));
 		picture_text(p, x + CELL - 10, y + 17, SVG_RIGHT, "l", text, CELL - 12);
 	}

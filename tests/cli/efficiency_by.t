@@ -1,0 +1,79 @@
+## SPDX-License-Identifier: Apache-2.0
+## needs: jq
+## weft efficiency over time: phases and iterations that are found, windows; table, CSV, JSON, picture.
+## Four threads, 50 iterations of 20 ms, 14 ms of them computing; the 30th takes 40 ms. Thread 4 computes half as long from the 26th on.
+$ cat >make.awk <<'END'
+> BEGIN {
+> 	print "#Paraver (01/01/2026 at 00:00):1300000000_ns:1(4):1:4(1:1,1:1,1:1,1:1),0"
+> 	now = 100000000
+> 	for (i = 0; i < 50; i++) {
+> 		length_ = i == 29 ? 40000000 : 20000000
+> 		for (t = 1; t <= 4; t++) {
+> 			busy = int(length_ * (t == 4 && i >= 25 ? 0.35 : 0.7))
+> 			print "1:" t ":1:" t ":1:" now ":" now + busy ":1"
+> 			late[t] = "1:" t ":1:" t ":1:" now + busy ":" now + length_ ":3"
+> 		}
+> 		print late[4]; print late[1]; print late[2]; print late[3]
+> 		now += length_
+> 	}
+> }
+> END
+$ awk -f make.awk >run.prv
+$ weft efficiency run.prv --by phase
+stretch                  begin     end  parallel  load balance  communication
+outside                   0 ns  100 ms    0.29 %      100.00 %         0.29 %
+phase 1: 49 iterations  100 ms  1.11 s   65.92 %       93.62 %        70.40 %
+outside                 1.11 s  1.30 s    0.00 %             -         0.00 %
+$ weft efficiency run.prv --by iteration --csv | sed -n '1,3p; 28,33p; $p'
+stretch,begin_ns,end_ns,parallel_efficiency_percent,load_balance_percent,communication_efficiency_percent
+outside,0,100292968,0.29211220471608734,100,0.29211220471608734
+iteration 1,100292968,119980013,69.62462878507161,100,69.62462878507161
+iteration 26,599968940,619968479,61.25141184504302,87.5,70.00161353719203
+iteration 27,619968479,639968018,61.25141184504302,87.5,70.00161353719203
+iteration 28,639968018,659967556,61.251414907684364,87.5,70.00161703735355
+iteration 29,659967556,680045218,61.23829557445484,87.54024323438767,69.95444987568771
+"iteration 30, perturbed",680045218,719966172,61.25801001649409,87.47978074019679,70.02533556688049
+iteration 31,719966172,739965711,61.25141184504302,87.5,70.00161353719203
+outside,1099957406,1300000000,6.123695836497701,87.5,6.998509527425945
+$ weft efficiency run.prv --by iteration --json | jq -c '.[29]'
+{"stretch":"iteration 29","begin_ns":659967556,"end_ns":680045218,"parallel_efficiency_percent":61.23829557445484,"load_balance_percent":87.54024323438767,"communication_efficiency_percent":69.95444987568771}
+$ weft efficiency run.prv --by window --csv | sed -n '1,2p; 10,12p; $p'
+begin_ns,end_ns,parallel_efficiency_percent,load_balance_percent,communication_efficiency_percent
+0,13000000,0,,0
+104000000,117000000,76.92307692307693,100,76.92307692307693
+117000000,130000000,76.92307692307693,100,76.92307692307693
+130000000,143000000,53.84615384615385,100,53.84615384615385
+1287000000,1300000000,0,,0
+$ weft efficiency run.prv --by window --csv | wc -l
+101
+$ weft efficiency run.prv --by window --window 100ms | head -4
+ begin     end  parallel  load balance  communication
+  0 ns  100 ms    0.00 %             -         0.00 %
+100 ms  200 ms   70.00 %      100.00 %        70.00 %
+200 ms  300 ms   70.00 %      100.00 %        70.00 %
+$ weft efficiency run.prv --by phase --time 200ms..400ms --csv
+stretch,begin_ns,end_ns,parallel_efficiency_percent,load_balance_percent,communication_efficiency_percent
+phase 1: 49 iterations,200000000,400000000,70,100,70
+$ weft efficiency run.prv --by iteration -o strip.svg && grep -c '<rect' strip.svg && grep -o 'Load balance\|Parallel efficiency\|Communication efficiency' strip.svg
+154
+Parallel efficiency
+Load balance
+Communication efficiency
+$ weft efficiency run.prv --by phase -o strip.png && head -c 4 strip.png | od -An -c | tr -d ' '
+211PNG
+## Nothing repeats: one stretch, and no iterations.
+$ (head -1 run.prv; echo 1:1:1:1:1:0:400000000:1) >one.prv
+$ weft efficiency one.prv --by phase --csv
+stretch,begin_ns,end_ns,parallel_efficiency_percent,load_balance_percent,communication_efficiency_percent
+outside,0,1300000000,7.6923076923076925,25,30.76923076923077
+$ weft efficiency one.prv --by iteration
+weft efficiency: error: 'one.prv' has no period: there are no iterations (--iterations REGION takes a region's)
+? 2
+$ weft efficiency run.prv --by foo 2>&1 | head -1
+weft efficiency: error: option '--by': unknown 'foo' (it can be: phase, iteration, window)
+$ weft efficiency run.prv --by phase --window 10ms 2>&1 | head -1
+weft efficiency: error: options '--by phase' and '--window' do not go together
+$ weft efficiency run.prv --by phase -o run.csv 2>&1 | head -1
+weft efficiency: error: cannot tell the format from the name 'run.csv': known endings are .svg .png
+$ weft efficiency run.prv run.prv --by phase 2>&1 | head -1
+weft efficiency: error: options '--by', '--window' and '--iterations' take one trace
