@@ -142,6 +142,23 @@ set yrange [:]
 $ ./BurstClustering -s -d c.xml -i a.prv -o d.prv -ra 5,0.2,0.01,3 -os -of; grep -c '' d.prv; tail -1 d.SCORES.csv
 241
 GLOBAL,1.000000
+$ ./BurstClustering -s -d c.xml -i a.prv -o e.prv -rap 5,0.2,0.01,3; ls e.STEP*; tail -1 e.STEP1.SCORES.csv; tail -1 e.SCORES.csv; cut -d, -f 1-3 e.STEP1.clusters_info.csv | head -2
+e.STEP1.DATA.csv
+e.STEP1.INS.CYC.gnuplot
+e.STEP1.SCORES.csv
+e.STEP1.clusters_info.csv
+e.STEP2.DATA.csv
+e.STEP2.INS.CYC.gnuplot
+e.STEP2.SCORES.csv
+e.STEP2.clusters_info.csv
+GLOBAL,0.804771
+GLOBAL,1.000000
+Cluster Name,NOISE,Cluster 1
+Density,0,11
+$ ./BurstClustering -s -d c.xml -i a.prv -o e.prv -t | sed 's/[0-9.]* s/N s/g'
+TIMING: clusters N s, files N s
+$ ./BurstClustering -d c.xml -i a.prv -o e.prv -c x.csv 2>&1 | head -1
+BurstClustering: bursts of a semantic CSV are not read: -e TYPE takes those that events enclose
 $ ./BurstClustering -d c.xml
 BurstClustering: say what to do, with -d XML -i IN.prv -o OUT.prv
 usage: BurstClustering [-s] [-m N] [-a[f]] [-r(a|d)[p] [MINPTS,MAXEPS,MINEPS,STEPS]] [-dbscan EPS,MINPTS]

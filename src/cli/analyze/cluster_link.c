@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `BurstClustering`: the command line of BSC's suite, its files, and its words on stdout. */
 #include "cluster_run.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@ struct link_args {
 	struct cli_common common;
 	struct cluster_how how;
 	const char *control, *input, *output, *types;
+	const struct cluster_run *run; /* while it goes on */
 	bool silent, sequences, fasta, scores, print_steps, timing, alone, no_filtered;
 };
 
@@ -106,6 +108,8 @@ static int parse(struct link_args *a, int argc, char **argv)
 		uint64_t n;
 		if (!strcmp(option, "-h") || !strcmp(option, "--help"))
 			return usage("clusters of bursts of a Paraver trace", NULL);
+		if (!strcmp(option, "-c") || !strcmp(option, "-cl"))
+			return usage("bursts of a semantic CSV are not read: -e TYPE takes those that events enclose", NULL);
 		if (!strcmp(option, "-af")) {
 			a->sequences = a->fasta = true;
 		} else if (!strcmp(option, "-m")) {
@@ -159,13 +163,39 @@ static int write_all(const struct link_args *a, const struct cluster_run *r)
 	return status;
 }
 
-static int on_step(void *arg, unsigned step, double eps, const uint32_t *label, uint32_t n_clusters, double score)
+/* OUT.STEPn.…: the files of a result, without a trace. */
+static int write_step(const struct link_args *a, const struct cluster_run *step, unsigned number)
+{
+	char output[4096], path[4096], ending[32];
+	struct cluster_lines lines = {NULL, NULL};
+	snprintf(ending, sizeof ending, ".STEP%u.prv", number);
+	if (!cli_prefixed(output, sizeof output, a->output, ending))
+		return cli_fail_text("'%s' is too long for a name", a->output);
+	int status = cluster_find_lines(step, &lines);
+	if (!status && cli_prefixed(path, sizeof path, output, ".DATA.csv"))
+		status = cluster_write_data(step, &lines, path);
+	if (!status && cli_prefixed(path, sizeof path, output, ".clusters_info.csv"))
+		status = cluster_write_info(step, path);
+	status = status ? status : cluster_write_plots(step, output);
+	if (!status && cli_prefixed(path, sizeof path, output, ".SCORES.csv"))
+		status = cluster_write_scores(step, path);
+	cluster_lines_fini(&lines);
+	return status;
+}
+
+static int on_step(void *arg, unsigned number, double eps, const uint32_t *label, uint32_t n_clusters, double score)
 {
 	const struct link_args *a = arg;
-	(void)label;
+	struct cluster_run step;
+	int status = CLI_OK;
 	if (!a->silent)
-		printf("STEP %u: epsilon %g, %u clusters, sequence score %.4f\n", step, eps, n_clusters, score);
-	return 0;
+		printf("STEP %u: epsilon %g, %u clusters, sequence score %.4f\n", number, eps, n_clusters, score);
+	if (!a->print_steps)
+		return CLI_OK;
+	status = cluster_step_describe(&step, a->run, eps, label, n_clusters);
+	status = status ? status : write_step(a, &step, number);
+	cluster_step_fini(&step);
+	return status;
 }
 
 int cli_burst_clustering(int argc, char **argv)
@@ -184,12 +214,18 @@ int cli_burst_clustering(int argc, char **argv)
 	}
 	a.how.on_step = on_step;
 	a.how.arg = &a;
+	a.run = &r;
+	const uint64_t began = weft_monotonic_ns();
 	say(&a, "** DATA EXTRACTION **");
 	int status = cluster_run(&r, &a.common, &a.how);
 	say(&a, "** CLUSTER ANALYSIS **");
 	if (!status && !a.silent)
 		printf("%zu bursts of %zu, %u clusters\n", r.points.n, r.bursts.n, r.n_clusters);
+	const uint64_t found = weft_monotonic_ns();
 	status = status ? status : write_all(&a, &r);
+	if (!status && a.timing)
+		printf("TIMING: clusters %.6f s, files %.6f s\n", (double)(found - began) / 1e9,
+		       (double)(weft_monotonic_ns() - found) / 1e9);
 	cluster_run_fini(&r);
 	return status ? 1 : 0;
 }

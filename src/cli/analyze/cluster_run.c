@@ -411,6 +411,30 @@ static int describe(struct cluster_run *r)
 	return rc ? cli_fail_code(rc) : CLI_OK;
 }
 
+int cluster_step_describe(struct cluster_run *step, const struct cluster_run *r, double eps, const uint32_t *label,
+                          uint32_t n_clusters)
+{
+	*step = *r;
+	step->cluster = NULL;
+	step->mean = NULL;
+	step->alignment = (struct weft_alignment){0};
+	step->eps = eps;
+	step->n_clusters = n_clusters;
+	step->label = malloc((r->points.n + 1) * sizeof *label);
+	if (!step->label)
+		return cli_fail_code(-ENOMEM);
+	memcpy(step->label, label, r->points.n * sizeof *label);
+	return describe(step);
+}
+
+void cluster_step_fini(struct cluster_run *step)
+{
+	weft_alignment_fini(&step->alignment);
+	free(step->cluster);
+	free(step->mean);
+	free(step->label);
+}
+
 int64_t *cluster_ids(const struct cluster_run *r)
 {
 	int64_t *id = malloc((r->bursts.n + 1) * sizeof *id);

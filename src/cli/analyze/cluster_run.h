@@ -59,6 +59,10 @@ struct cluster_run { /* everything owned, but common and how */
 /* 0, or the exit status after a message; then fini all the same. No point at all is a valid result. */
 int cluster_run(struct cluster_run *r, const struct cli_common *common, const struct cluster_how *how);
 void cluster_run_fini(struct cluster_run *r);
+/* What there is behind a step of a refinement (on_step), to be written as a result is; it borrows from r, but for what cluster_step_fini frees. */
+int cluster_step_describe(struct cluster_run *step, const struct cluster_run *r, double eps, const uint32_t *label,
+                          uint32_t n_clusters);
+void cluster_step_fini(struct cluster_run *step);
 unsigned cluster_n_values(const struct cluster_run *r); /* metrics and extra ones */
 const struct weft_burst_metric *cluster_value(const struct cluster_run *r, unsigned i);
 /* What a burst shows as in a clustered trace: its fate, or 5 for noise and 5 + cluster. fate[burst] is overwritten. By burst, malloc'd. */
