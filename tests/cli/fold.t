@@ -83,6 +83,52 @@ file,line,function,samples,percent,place,PAPI_TOT_INS/us,PAPI_TOT_CYC/us
 <name>fast</name>
 <name>Phase 2</name>
 <name>fast</name>
+## One instance as a trace: its counts add up to what an instance counts; its phases and functions are there.
+$ weft fold a.prv --trace folded.prv >out; grep solve out | sed 's/.* folded, //'; head -2 folded.prv; weft dump folded.prv -f 'type="Folded phase"' | awk '{print $1, $NF}'; weft dump folded.prv | awk '$4 == "PAPI_TOT_INS" {n++; s += $NF} END {print n, s}'; grep -A3 'Folded function' folded.pcf; weft check folded.prv; weft stat folded.prv --by state | head -2
+10.0 ms long; 406 samples.
+#Paraver (01/01/1970 at 00:00):10002000_ns:1(1):1:1(1:1),0
+1:1:1:1:1:0:10002000:1
+0 1"
+200040 2"
+900180 3"
+1200240 4"
+1600320 5"
+4000800 6"
+7401480 7"
+7801560 8"
+8201640 9"
+8801760 10"
+9201840 11"
+9801960 12"
+10002000 "End"
+1000 1000000
+9    600000004    Folded function
+VALUES
+0      ?
+3      fast
+folded.prv: sound; 1 thread, 2484 records
+state    threads  calls    total     self      min     mean      p50      p99      max  balance     share
+Running        1      1  10.0 ms  10.0 ms  10.0 ms  10.0 ms  10.0 ms  10.0 ms  10.0 ms        -  100.00 %  ################
+## Instances of two durations: each group by itself.
+$ awk 'BEGIN {OFS = ":"} /^#/ {print "#Paraver (01/01/2026 at 00:00):200000000_ns:1(1):1:1(1:1),0"}' a.prv >g.prv; awk 'BEGIN {for (i = 0; i < 40; i++) {b = i * 4000000; d = i % 4 ? 1000000 + i * 1000 : 3000000; x = b + int(d * (i * 13 % 40 + 0.5) / 40); y = (x - b) / d; n = int(1000 * (i % 4 ? y : y * y)); print "2:1:1:1:1:" b ":60000019:1:42000050:0"; print "2:1:1:1:1:" x ":42000050:" n; print "2:1:1:1:1:" b + d ":42000050:" 1000 - n ":60000019:0"}}' >>g.prv; cp a.pcf g.pcf
+$ weft fold g.prv --split-instances | tail -3
+solve: 30 instances, median 1.02 ms ± 10.0 us; 23 within 1.5 times that are folded, 1.02 ms long; 30 samples.
+Groups by duration: 1: 30 instances, 1.02 ms each, folded; 2: 10 instances, 3.00 ms each.
+PAPI_TOT_INS: 23 samples of 23 instances, 1000 each, ± 0.01 % of it
+$ weft fold g.prv --split-instances --group 2 -o g | tail -3; tail -1 g.stats | cut -d, -f 1-3; head -1 g.groups.csv; sed -n 500p g.interpolate.csv | cut -d';' -f 1-4
+solve: 10 instances, median 3.00 ms ± 0 ns; 10 within 1.5 times that are folded, 3.00 ms long; 10 samples.
+Groups by duration: 1: 30 instances, 1.02 ms each; 2: 10 instances, 3.00 ms each, folded.
+PAPI_TOT_INS: 10 samples of 10 instances, 1000 each, ± 0.00 % of it
+solve,Group_1,10
+u;solve;2;3000000
+solve;1;PAPI_TOT_INS;0.499
+$ weft fold g.prv --split-instances --group 3
+weft fold: error: 'g.prv': the instances of 'solve' are of 2 groups, and none is 3
+? 2
+$ weft fold g.prv --group 2 2>&1 | head -1
+weft fold: error: option '--group' needs --split-instances
+$ weft fold g.prv --trace g.weft 2>&1 | head -1
+weft fold: error: cannot tell the format from the name 'g.weft': known endings are .prv
 $ cat >m.xml <<'END'
 > <model name="cpi" title-name="Cycles per instruction"><component name="CPI" where="y1"><operation type="/"><value>PAPI_TOT_CYC</value><value>PAPI_TOT_INS</value></operation></component>
 > <component name="L2"><value>PAPI_L2_DCM</value></component></model>

@@ -9,11 +9,11 @@
 
 struct args {
 	struct cli_common common;
-	const char *region, *type, *time, *symbols, *output, *cube, *picture, *lines, *method, *counters;
+	const char *region, *type, *time, *symbols, *output, *cube, *picture, *lines, *method, *counters, *trace;
 	struct weft_opt_list models;
-	uint64_t cluster, samples, steps;
+	uint64_t cluster, samples, steps, group;
 	double sigma, nugget;
-	bool use_mean;
+	bool use_mean, split;
 };
 enum { STEPS = 1000, COUNTERS_MOST = 64 };
 
@@ -29,6 +29,9 @@ static const struct weft_opt options[] = {
 	{0, "sigma", "TIMES", WEFT_OPT_DOUBLE, offsetof(struct args, sigma),
          "leave out instances that last longer or shorter than the median by TIMES (default: 1.5) median deviations"},
 	{0, "use-mean", NULL, WEFT_OPT_FLAG, offsetof(struct args, use_mean), "by mean and standard deviation instead"},
+	{0, "split-instances", NULL, WEFT_OPT_FLAG, offsetof(struct args, split),
+         "divide instances into groups by how long they last; the one with most time is folded"},
+	{0, "group", "N", WEFT_OPT_U64, offsetof(struct args, group), "fold group N of --split-instances instead"},
 	{0, "method", "METHOD", WEFT_OPT_STRING, offsetof(struct args, method),
          "monotone (default: ascending, with a confidence band) or kriging (as BSC's Folding)"},
 	{0, "nugget", "V", WEFT_OPT_DOUBLE, offsetof(struct args, nugget), "of kriging (default: 0.0001)"},
@@ -38,6 +41,8 @@ static const struct weft_opt options[] = {
 	{0, "model", "XML", WEFT_OPT_LIST, offsetof(struct args, models), "also what this counter model says (may be repeated)"},
 	{'o', "output", "PREFIX", WEFT_OPT_STRING, offsetof(struct args, output),
          "write PREFIX.interpolate.csv, .slope.csv, .dump.csv, .groups.csv, .stats"},
+	{0, "trace", "FILE", WEFT_OPT_STRING, offsetof(struct args, trace),
+         "write one instance with the samples of all as a trace, .prv"},
 	{0, "cube", "FILE", WEFT_OPT_STRING, offsetof(struct args, cube), "write phases and calls for CUBE"},
 	{0, "lines", "FILE", WEFT_OPT_STRING, offsetof(struct args, lines),
          "write the lines of the source with their rates, as CSV"},
@@ -142,6 +147,12 @@ static void print_summary(const struct fold_run *r)
 	       weft_human_ns(a, (uint64_t)s->middle), weft_human_ns(b, (uint64_t)s->spread));
 	printf("; %zu within %g times that are folded, %s long; %zu samples.\n", s->used, r->how->rule.times,
 	       weft_human_ns(c, (uint64_t)s->used_middle), s->samples);
+	for (uint32_t g = 0; g < r->n_groups; g++)
+		printf("%s %u: %zu instances, %s each%s", g ? ";" : "Groups by duration:", g + 1, r->group[g].n,
+		       weft_human_ns(a, (uint64_t)(r->group[g].total_ns / (double)r->group[g].n)),
+		       g + 1 == r->how->group ? ", folded" : "");
+	if (r->n_groups)
+		printf(".\n");
 	for (unsigned k = 0; k < r->fold.n_counters; k++) {
 		const struct fold_curve *x = &r->curve[k];
 		if (x->none)
@@ -181,6 +192,12 @@ static int check(const struct args *a, struct fold_how *how)
 		return cli_usage(&weft_command_fold, "option '--nugget': expected 0 or more");
 	if (!status && (a->steps < 10 || a->steps > 1000000))
 		return cli_usage(&weft_command_fold, "option '--steps': expected 10 to 1000000");
+	if (!status && a->trace)
+		status = cli_check_ending(&weft_command_fold, a->trace, ".prv", NULL);
+	if (!status && a->group != 1 && !a->split)
+		return cli_usage(&weft_command_fold, "option '--group' needs --split-instances");
+	if (!status && !a->group)
+		return cli_usage(&weft_command_fold, "option '--group': expected 1 or more");
 	if (!status && a->picture)
 		status = cli_check_ending(&weft_command_fold, a->picture, ".svg .png .eps .pdf", NULL);
 	if (!status && a->cube)
@@ -191,6 +208,8 @@ static int check(const struct args *a, struct fold_how *how)
 static int write_files(const struct args *a, const struct fold_run *r)
 {
 	int status = a->output ? fold_write_csv(r, a->output) : CLI_OK;
+	if (!status && a->trace)
+		status = fold_write_trace(r, a->trace);
 	if (!status && a->cube)
 		status = fold_write_cube(r, a->cube);
 	if (!status && a->lines)
@@ -233,7 +252,7 @@ static int fold(const struct args *a, struct fold_how *how)
 
 static int run_fold(int argc, char **argv)
 {
-	struct args a = {.sigma = 1.5, .nugget = 1e-4, .steps = STEPS};
+	struct args a = {.group = 1, .sigma = 1.5, .nugget = 1e-4, .steps = STEPS};
 	struct fold_how how = {.path = NULL};
 	int n;
 	if (!cli_parse(&weft_command_fold, &a, argc, argv, &n))
@@ -250,6 +269,8 @@ static int run_fold(int argc, char **argv)
 	how.time = a.time;
 	how.symbols = a.symbols;
 	how.cluster = a.cluster;
+	how.split = a.split;
+	how.group = a.group;
 	how.rule = (struct weft_fold_rule){a.sigma, a.use_mean};
 	how.nugget = a.nugget;
 	how.samples = a.samples;
@@ -272,6 +293,7 @@ const struct weft_command weft_command_fold = {
 		 "Examples:\n"
 		 "    weft fold run.weft --region solve --picture solve.svg\n"
 		 "    weft fold run.prv --region main --method kriging -o run.main\n"
+		 "    weft fold run.prv --region solve --split-instances --group 2 --trace folded.prv\n"
 		 "    weft fold run.clustered.prv --cluster 1 --model cpi.xml --cube run.cube",
 	.options = options,
 	.run = run_fold,

@@ -23,6 +23,12 @@ static int end(struct weft_out *out)
 	return weft_out_commit(out, &err) ? cli_fail(&err) : CLI_OK;
 }
 
+/* Groups count from 0 in these files, but in .groups.csv. */
+static unsigned group_of(const struct fold_run *r)
+{
+	return (unsigned)r->how->group - 1;
+}
+
 static int write_interpolated(const struct fold_run *r, const char *prefix)
 {
 	struct weft_out out;
@@ -31,7 +37,7 @@ static int write_interpolated(const struct fold_run *r, const char *prefix)
 		return status;
 	for (unsigned c = 0; c < r->fold.n_counters; c++)
 		for (unsigned i = 0; !r->curve[c].none && i < r->how->steps; i++)
-			fprintf(out.to, "%s;0;%s;%g;%g\n", r->region, r->curve[c].name, (double)i / r->how->steps,
+			fprintf(out.to, "%s;%u;%s;%g;%g\n", r->region, group_of(r), r->curve[c].name, (double)i / r->how->steps,
 			        r->curve[c].y[i]);
 	return end(&out);
 }
@@ -43,7 +49,7 @@ static void print_models(const struct fold_run *r, FILE *to)
 			for (unsigned i = 1; i < r->how->steps; i++) {
 				double v = fold_model_value(r, &r->model[m].component[k], i);
 				if (isfinite(v))
-					fprintf(to, "%s;0;%s_%s;%g;%g\n", r->region, r->model[m].name,
+					fprintf(to, "%s;%u;%s_%s;%g;%g\n", r->region, group_of(r), r->model[m].name,
 					        r->model[m].component[k].name, (double)i / r->how->steps, v);
 			}
 }
@@ -57,12 +63,13 @@ static int write_slopes(const struct fold_run *r, const char *prefix)
 		return status;
 	for (unsigned c = 0; c < r->fold.n_counters; c++)
 		for (unsigned i = 1; !r->curve[c].none && i < r->how->steps; i++)
-			fprintf(out.to, "%s;0;%s;%g;%g;%g\n", r->region, r->curve[c].name, (double)i / r->how->steps,
-			        r->curve[c].slope[i], r->curve[c].y[i] * r->fold.counter[c].mean_total);
+			fprintf(out.to, "%s;%u;%s;%g;%g;%g\n", r->region, group_of(r), r->curve[c].name,
+			        (double)i / r->how->steps, r->curve[c].slope[i],
+			        r->curve[c].y[i] * r->fold.counter[c].mean_total);
 	for (unsigned c = 0; ins && c < r->fold.n_counters; c++)
 		for (unsigned i = 1; !r->curve[c].none && (int)c != r->instructions && i < r->how->steps; i++)
-			fprintf(out.to, "%s;0;%s_per_ins;%g;%g\n", r->region, r->curve[c].name, (double)i / r->how->steps,
-			        ins->slope[i] > 0 ? r->curve[c].slope[i] / ins->slope[i] : 0);
+			fprintf(out.to, "%s;%u;%s_per_ins;%g;%g\n", r->region, group_of(r), r->curve[c].name,
+			        (double)i / r->how->steps, ins->slope[i] > 0 ? r->curve[c].slope[i] / ins->slope[i] : 0);
 	print_models(r, out.to);
 	return end(&out);
 }
@@ -79,21 +86,21 @@ static int write_dump(const struct fold_run *r, const char *prefix)
 			const struct fold_curve *k = &r->curve[c];
 			for (size_t i = 0; i < k->taken.n; i++)
 				if (k->chosen[i] == used)
-					fprintf(out.to, "%s;%s;0;%g;%s;%g\n", used ? "u" : "un", r->region, k->taken.x[i],
-					        k->name, k->taken.y[i]);
+					fprintf(out.to, "%s;%s;%u;%g;%s;%g\n", used ? "u" : "un", r->region, group_of(r),
+					        k->taken.x[i], k->name, k->taken.y[i]);
 		}
 	for (size_t i = 0; i < r->fold.n_stacks; i++) {
 		const struct weft_fold_stack *s = &r->fold.stack[i];
 		const struct weft_fold_frame *x = &r->fold.frame[s->first];
 		if (r->fold.instance[s->instance].used)
-			fprintf(out.to, "cl;%s;0;%g;%u;%u\n", r->region, s->x, fold_line_place(r, x->line, file, sizeof file),
-			        x->function);
+			fprintf(out.to, "cl;%s;%u;%g;%u;%u\n", r->region, group_of(r), s->x,
+			        fold_line_place(r, x->line, file, sizeof file), x->function);
 	}
 	for (unsigned c = 0; c < r->fold.n_counters; c++) {
 		const struct weft_fold_counter *k = &r->fold.counter[c];
 		for (size_t i = 0; i < k->n; i++)
 			if (!r->fold.instance[k->instance[i]].used)
-				fprintf(out.to, "e;%s;0;%g;%s;%g\n", r->region, k->x[i], r->curve[c].name, k->y[i]);
+				fprintf(out.to, "e;%s;%u;%g;%s;%g\n", r->region, group_of(r), k->x[i], r->curve[c].name, k->y[i]);
 	}
 	return end(&out);
 }
@@ -108,7 +115,8 @@ static int write_groups(const struct fold_run *r, const char *prefix)
 		for (uint32_t i = 0; i < r->fold.n; i++) {
 			const struct weft_fold_instance *x = &r->fold.instance[i];
 			if (x->used == used)
-				fprintf(out.to, "%c;%s;1;%" PRIu64 "\n", used ? 'u' : 'e', r->region, x->end - x->begin);
+				fprintf(out.to, "%c;%s;%u;%" PRIu64 "\n", used ? 'u' : 'e', r->region, group_of(r) + 1,
+				        x->end - x->begin);
 		}
 	return end(&out);
 }
@@ -124,9 +132,9 @@ static int write_stats(const struct fold_run *r, const char *prefix)
 	      "Selection Interval Min (ms), Selection Interval Max (ms), Selected Instance Number, Selected Instance Proportion (%), "
 	      "Selected Instance Median (ms), Selected Instance Mad (ms)\n",
 	      out.to);
-	fprintf(out.to, "%s,Group_0,%zu,%zu,%g,%g,%g,%g,%g,%zu,%zu,%g,%g\n", r->region, s->n, s->samples, s->middle / 1e6,
-	        s->spread / 1e6, r->how->rule.times, s->low / 1e6, s->high / 1e6, s->used, s->n ? 100 * s->used / s->n : 0,
-	        s->used_middle / 1e6, s->used_spread / 1e6);
+	fprintf(out.to, "%s,Group_%u,%zu,%zu,%g,%g,%g,%g,%g,%zu,%zu,%g,%g\n", r->region, group_of(r), s->n, s->samples,
+	        s->middle / 1e6, s->spread / 1e6, r->how->rule.times, s->low / 1e6, s->high / 1e6, s->used,
+	        s->n ? 100 * s->used / s->n : 0, s->used_middle / 1e6, s->used_spread / 1e6);
 	return end(&out);
 }
 

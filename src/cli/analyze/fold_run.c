@@ -264,6 +264,7 @@ void fold_run_fini(struct fold_run *r)
 	}
 	free(r->curve);
 	free(r->call);
+	free(r->group);
 	for (unsigned i = 0; i < r->n_models; i++)
 		weft_counter_model_fini(&r->model[i]);
 	weft_folding_fini(&r->fold);

@@ -14,6 +14,8 @@ enum { FOLD_MODELS_MOST = 16, FOLD_KNEES_MOST = 12 };
 struct fold_how {
 	const char *path, *region, *type, *time, *symbols;
 	uint64_t cluster; /* 0: none */
+	bool split;       /* instances into groups by how long they last */
+	uint64_t group;   /* which of them is folded, from 1: that with most time first */
 	struct weft_fold_rule rule;
 	bool kriging;
 	double nugget;
@@ -34,6 +36,10 @@ struct fold_curve {         /* of a counter; owned */
 	size_t n_chosen;
 	bool none; /* nothing was counted, or sampled */
 };
+struct fold_group { /* instances of about one duration */
+	size_t n;
+	double total_ns;
+};
 struct fold_line_id {
 	uint32_t file, line, function;
 };
@@ -46,6 +52,8 @@ struct fold_run { /* owned, but common and how */
 	struct weft_counters counters;
 	struct weft_folding fold;
 	char region[256]; /* its name */
+	struct fold_group *group;
+	uint32_t n_groups; /* 0: they are not divided */
 	struct fold_curve *curve;
 	int instructions, cycles; /* counters; -1: none */
 	struct weft_fold_call *call;
@@ -74,6 +82,7 @@ double fold_rate_between(const struct fold_run *r, unsigned counter, double from
 int fold_write_csv(const struct fold_run *r, const char *prefix);
 int fold_write_cube(const struct fold_run *r, const char *path);
 int fold_write_picture(const struct fold_run *r, const char *path);
+int fold_write_trace(const struct fold_run *r, const char *path); /* fold_trace.c: a .prv */
 int fold_write_lines(const struct fold_run *r, const char *path);
 
 #endif

@@ -4,12 +4,17 @@
  * that takes most time of those that come three times at least.
  */
 #include "fold_select.h"
+#include "analyze/cluster/dbscan.h"
+#include "analyze/cluster/labels.h"
 #include "base/map.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define GROUP_EPS 0.1 /* of the logarithm: durations that differ by a tenth are neighbours */
+enum { GROUP_POINTS = 3 };
 enum { USER_FUNCTION = 60000019, CLUSTER = 90000001, NOISE = 5, LEAST_INSTANCES = 3 };
 
 /* "main [file, exe]" is called main, and so is "main (exe)". */
@@ -152,6 +157,55 @@ static void shorten_name(struct fold_run *r)
 		*end = '\0';
 }
 
+/* ---- groups ---- */
+
+static int sum_groups(struct fold_run *r, const struct weft_bursts *b, const uint32_t *label, uint32_t n)
+{
+	r->group = calloc(n + 1, sizeof *r->group);
+	r->n_groups = r->group ? n : 0;
+	for (size_t i = 0; r->group && i < b->n; i++)
+		if (label[i]) {
+			r->group[label[i] - 1].n++;
+			r->group[label[i] - 1].total_ns += (double)(b->end[i] - b->begin[i]);
+		}
+	return r->group ? 0 : -ENOMEM;
+}
+
+/* Durations that hang together, each with one near it, are a group; numbered by their time. What stands alone is in none. */
+static int split(struct fold_run *r, struct weft_bursts *b)
+{
+	double *at = malloc((b->n + 1) * 2 * sizeof *at), *weight = at + b->n + 1;
+	uint32_t *label = malloc((b->n + 1) * sizeof *label), n = 0;
+	struct weft_err err = {0};
+	int rc = at && label ? 0 : -ENOMEM;
+	for (size_t i = 0; i < b->n && !rc; i++) {
+		weight[i] = (double)(b->end[i] - b->begin[i]);
+		at[i] = log(weight[i] > 1 ? weight[i] : 1);
+	}
+	const struct weft_cloud cloud = {at, b->n, 1};
+	const struct weft_dbscan_how how = {GROUP_EPS, GROUP_POINTS, (unsigned)r->common->threads};
+	rc = rc ? rc : weft_dbscan(&cloud, &how, label, &n, &err);
+	rc = rc ? rc : weft_labels_by_weight(label, b->n, weight, &n);
+	rc = rc ? rc : sum_groups(r, b, label, n);
+	size_t kept = 0;
+	for (size_t i = 0; i < b->n && !rc; i++)
+		if (label[i] == r->how->group) {
+			b->thread[kept] = b->thread[i];
+			b->begin[kept] = b->begin[i];
+			b->end[kept] = b->end[i];
+			b->region[kept] = b->region[i];
+			b->value[kept++] = b->value[i];
+		}
+	free(at);
+	free(label);
+	if (rc)
+		return err.code ? cli_fail(&err) : cli_fail_code(rc);
+	b->n = kept;
+	return kept ? CLI_OK
+	            : cli_fail_text("'%s': the instances of '%s' are of %" PRIu32 " groups, and none is %" PRIu64, r->how->path,
+	                            r->region, n, r->how->group);
+}
+
 int fold_select(struct fold_run *r, struct weft_bursts *out)
 {
 	struct weft_err err = {0};
@@ -178,6 +232,8 @@ int fold_select(struct fold_run *r, struct weft_bursts *out)
 		keep(out, is_region, r, how.type);
 		shorten_name(r);
 	}
+	if (!status && out->n && r->how->split)
+		return split(r, out);
 	if (!status && !out->n)
 		return cli_fail_text("'%s' has no instance of '%s' here", r->how->path, r->region);
 	return status;
