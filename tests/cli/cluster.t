@@ -89,6 +89,23 @@ weft cluster: error: 'b.prv' is there already (--force replaces it)
 $ weft cluster a.prv --eps 0.1 -o b.weft >out; weft dump b.weft -f 'type="Cluster ID"' | head -2
      100  1.1.1   point         Cluster ID = 7 "Cluster 2"
      200  1.2.1   point         Cluster ID = 7 "Cluster 2"
+## Filters know clusters then: of a burst's events and states, not of what lies between; 0 is the noise.
+$ for c in =1 =2 =1..2 =0 '!=1' '>=1'; do echo "$c $(weft stat b.prv --by state --csv -f "cluster$c" | awk -F, 'NR > 1 {print $1, $3, $4}')"; done
+=1 Unknown state 1 4 120
+=2 Unknown state 1 4 119
+=1..2 Unknown state 1 4 239
+=0 
+!=1 Unknown state 1 4 119
+>=1 Unknown state 1 4 239
+$ weft stat b.weft --by state --csv -f 'cluster=2 thread=1.1.1' | cut -d, -f 1-4; weft dump b.weft -f 'cluster=1 type="Cluster ID"' | awk '{print $NF}' | sort | uniq -c
+state,class,threads,calls
+Unknown state 1,unknown,1,30
+    120 1"
+$ weft stat a.prv --by state -f cluster=1 2>&1 | head -1
+weft stat: warning: filter: column 1: the trace has no clusters (weft cluster -o writes one that has)
+$ weft stat b.prv --by state -f cluster=one
+weft stat: error: filter: column 9: expected a whole number, found 'one'
+? 2
 ## By a control file, and under the name of BSC's program.
 $ cat >c.xml <<'END'
 > <clustering_definition use_duration="no" apply_log="yes" normalize_data="yes" duration_filter="100">

@@ -47,6 +47,28 @@ VALUES
 2	Perturbed iteration
 3	Outside
  679987117  1.1.1   point         Phase = 2 "Perturbed iteration"
+## Filters know iterations and phases then.
+$ for f in iteration=3..5 iteration=30 phase=regular phase=perturbed 'phase=per*' phase=2 phase=outside 'phase!=regular' 'not phase=*'; do for t in l.prv l.weft; do echo "$f $(weft stat $t --by state --csv -f "$f" | awk -F, 'NR > 1 {n += $4} END {print n + 0}')"; done; done
+iteration=3..5 24
+iteration=3..5 24
+iteration=30 8
+iteration=30 8
+phase=regular 380
+phase=regular 380
+phase=perturbed 8
+phase=perturbed 8
+phase=per* 8
+phase=per* 8
+phase=2 8
+phase=2 8
+phase=outside 8
+phase=outside 8
+phase!=regular 16
+phase!=regular 16
+not phase=* 4
+not phase=* 4
+$ weft stat a.prv --by state -f iteration=1 2>&1 | head -1
+weft stat: warning: filter: column 1: the trace has no iterations (weft phases -o writes one that has)
 $ weft phases a.prv --signal calls | tail -1 | sed 's/likeliness.*//'
 Region 3: 6.03 iterations of 20.0 ms, 6 of them whole, from 993 ms to 1.11 s; 
 $ weft phases a.prv --time 200ms..500ms --csv

@@ -14,7 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REGION_TYPE = 600000001, PHASE_TYPE = 600000002, FUNCTION_TYPE = 600000004, LINE_TYPE = 600000005, COUNTER_TYPE = 600000100 };
+enum {
+	REGION_TYPE = 600000001,
+	PHASE_TYPE = 600000002,
+	FUNCTION_TYPE = 600000004,
+	LINE_TYPE = 600000005,
+	COUNTER_TYPE = 600000100
+};
 
 struct fold_event {
 	uint64_t time;
@@ -143,7 +149,8 @@ static void print_pcf(struct fold_trace *f, FILE *to)
 {
 	char text[32];
 	qsort(f->event.at, f->event.n, sizeof *f->event.at, by_value);
-	fputs("DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\n\nSTATES\n0    Idle\n1    Running\n", to);
+	fputs("DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\n\nSTATES\n0    Idle\n1    Running\n",
+	      to);
 	print_type(to, REGION_TYPE, "Folded region");
 	fputs("VALUES\n0      End\n", to);
 	print_label(to, 1, f->r->region);

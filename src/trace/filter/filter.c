@@ -70,19 +70,18 @@ static bool decide_kind(const struct filter_test *t, const struct subject *s)
 	return filter_bit(t->kinds, s->kind);
 }
 
-/* The cpu at the subject's first instant: the last place at or before it. */
-static bool decide_cpu(const struct filter_test *t, const struct subject *s)
+/* At the subject's first instant. */
+static bool decide_along(const struct filter_test *t, const struct subject *s)
 {
-	const struct filter_places *p = &s->f->places[s->thread];
-	size_t low = 0, high = p->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (p->time[middle] <= s->from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && p->cpu[low - 1] >= 0 && differs(t, filter_matches_i64(t, p->cpu[low - 1]));
+	const int64_t v = filter_place_at(s->f, t, s->thread, s->from);
+	return v >= 0 && differs(t, filter_matches_i64(t, v));
+}
+
+static bool decide_phase(const struct filter_test *t, const struct subject *s)
+{
+	static const char *const names[] = {"", "regular", "perturbed", "outside"};
+	const int64_t v = filter_place_at(s->f, t, s->thread, s->from);
+	return v >= 0 && differs(t, filter_matches_i64(t, v) || (v < 4 && filter_matches_text(t, names[v])));
 }
 
 static double word_double(uint64_t word)
@@ -180,9 +179,9 @@ static bool decide_peer(const struct filter_test *t, const struct subject *s)
 }
 
 static bool (*const decide[FILTER_HOWS])(const struct filter_test *, const struct subject *) = {
-	[HOW_TIME] = decide_time, [HOW_ROW] = decide_row,     [HOW_DEF] = decide_def,   [HOW_KIND] = decide_kind,
-	[HOW_CPU] = decide_cpu,   [HOW_VALUE] = decide_value, [HOW_SIZE] = decide_size, [HOW_DURATION] = decide_duration,
-	[HOW_TAG] = decide_tag,   [HOW_PEER] = decide_peer,
+	[HOW_TIME] = decide_time,         [HOW_ROW] = decide_row,     [HOW_DEF] = decide_def,     [HOW_KIND] = decide_kind,
+	[HOW_ALONG] = decide_along,       [HOW_PHASE] = decide_phase, [HOW_VALUE] = decide_value, [HOW_SIZE] = decide_size,
+	[HOW_DURATION] = decide_duration, [HOW_TAG] = decide_tag,     [HOW_PEER] = decide_peer,
 };
 
 static bool evaluate(const struct filter_node *n, const struct subject *s)

@@ -4,7 +4,7 @@
  *
  *     filter = term { "or" term }        term = factor { ["and"] factor }        factor = "not" factor | "(" filter ")" | test
  *     test   = FIELD OP VALUE {"," VALUE}      OP: = != < <= > >=      VALUE: word, "quoted", number with unit, or A..B (closed)
- *     fields: time thread process rank app host node cpu | kind name region type counter attr state category | value size duration tag peer comm
+ *     fields: time thread process rank app host node cpu cluster iteration phase | kind name region type counter attr state category | value size duration tag peer comm
  *     e.g.   region=solve*,halo and duration>1ms      thread=1.2.* time=10ms..20ms      kind=send size>=64K
  *
  * A test on a field that an event does not have is false (and its "not" true). Names are globs.

@@ -5,7 +5,6 @@
  * threads is worked out too, so that readers can skip.
  */
 #include "filter_priv.h"
-#include "base/pool.h"
 #include "base/str.h"
 #include <errno.h>
 #include <math.h>
@@ -373,55 +372,6 @@ static int bind_node(struct weft_filter *f, struct filter_node *n)
 	return rc || !bind_rules[how] ? rc : bind_rules[how](f, n->test);
 }
 
-/* -- where threads ran -- */
-
-static int place_add(struct filter_places *p, uint64_t time, int64_t cpu)
-{
-	if (p->n == p->cap) {
-		size_t cap_time = p->n, cap_cpu = p->n;
-		if (weft_vec_grow(&p->time, &cap_time, p->n + 1, sizeof *p->time) ||
-		    weft_vec_grow(&p->cpu, &cap_cpu, p->n + 1, sizeof *p->cpu))
-			return -ENOMEM;
-		p->cap = cap_time < cap_cpu ? cap_time : cap_cpu;
-	}
-	p->time[p->n] = time;
-	p->cpu[p->n++] = cpu;
-	return 0;
-}
-
-static int places_of_thread(void *arg, size_t thread, unsigned worker)
-{
-	struct weft_filter *f = arg;
-	struct filter_places *p = &f->places[thread];
-	struct weft_cursor c;
-	struct weft_block b;
-	(void)worker;
-	if (!filter_bit(f->threads, thread))
-		return 0;
-	int rc = weft_cursor_begin(&c, f->trace, (uint32_t)thread, 0, WEFT_NEVER);
-	if (rc)
-		return rc;
-	while ((rc = weft_cursor_next(&c, &b)) > 0) {
-		for (uint32_t i = 0; i < b.n && rc >= 0; i++)
-			if (weft_what_kind(b.what[i]) == WEFT_EV_CPU)
-				rc = place_add(p, b.time[i],
-				               b.value[i] < f->trace->n_cpus ? (int64_t)f->trace->cpu[b.value[i]].os : -1);
-		if (rc < 0)
-			break;
-	}
-	weft_cursor_end(&c);
-	return rc;
-}
-
-static int bind_places(struct weft_filter *f)
-{
-	f->places = calloc((size_t)f->trace->n_threads + 1, sizeof *f->places);
-	if (!f->places)
-		return -ENOMEM;
-	f->n_places = f->trace->n_threads;
-	return weft_parallel(0, f->n_places, places_of_thread, f);
-}
-
 /* -- what the whole filter implies -- */
 
 /* Kleene's logic: 0 false, 1 perhaps, 2 true; "and" is the least, "or" the greatest. */
@@ -491,13 +441,7 @@ static int bind_bounds(struct weft_filter *f)
 
 static void unbind(struct weft_filter *f)
 {
-	for (uint32_t i = 0; i < f->n_places; i++) {
-		free(f->places[i].time);
-		free(f->places[i].cpu);
-	}
-	free(f->places);
-	f->places = NULL;
-	f->n_places = 0;
+	filter_unbind_places(f);
 	f->trace = NULL;
 	weft_arena_fini(&f->bound);
 }
@@ -509,8 +453,8 @@ int weft_filter_bind(struct weft_filter *f, const struct weft_trace *t, struct w
 	int rc = bind_node(f, f->root);
 	if (!rc)
 		rc = bind_bounds(f);
-	if (!rc && f->uses[FIELD_CPU])
-		rc = bind_places(f);
+	if (!rc)
+		rc = filter_bind_places(f);
 	return rc ? weft_err_set(err, rc, "filter: %s", weft_err_name(rc)) : 0;
 }
 

@@ -30,6 +30,11 @@ static const char *nearest_name(const struct weft_filter *f, const struct filter
 static bool test_lacks(const struct weft_filter *f, const struct filter_test *t, char *text, size_t n_text)
 {
 	enum filter_how how = filter_field_info[t->field].how;
+	if (filter_place_lacks(f, t)) {
+		snprintf(text, n_text, "column %u: the trace has no %ss (weft %s -o writes one that has)", t->column,
+		         filter_field_info[t->field].name, t->field == FIELD_CLUSTER ? "cluster" : "phases");
+		return true;
+	}
 	if (how != HOW_ROW && how != HOW_DEF)
 		return false;
 	for (uint32_t i = 0; i < t->n_values; i++) {

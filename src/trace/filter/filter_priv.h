@@ -24,6 +24,9 @@ enum filter_field {
 	FIELD_HOST,
 	FIELD_NODE,
 	FIELD_CPU,
+	FIELD_CLUSTER,
+	FIELD_ITERATION,
+	FIELD_PHASE,
 	FIELD_KIND,
 	FIELD_NAME,
 	FIELD_REGION,
@@ -56,10 +59,11 @@ enum filter_domain {
 /* How a field decides. */
 enum filter_how {
 	HOW_TIME,
-	HOW_ROW,  /* by the thread alone: a bit per thread */
-	HOW_DEF,  /* by the definition that the event names: a bit per definition, for the classes that have the field */
-	HOW_KIND, /* by the kind: a bit per kind */
-	HOW_CPU,
+	HOW_ROW,   /* by the thread alone: a bit per thread */
+	HOW_DEF,   /* by the definition that the event names: a bit per definition, for the classes that have the field */
+	HOW_KIND,  /* by the kind: a bit per kind */
+	HOW_ALONG, /* by what stands on the thread at that time */
+	HOW_PHASE, /* likewise, by its name, too */
 	HOW_VALUE,
 	HOW_SIZE,
 	HOW_DURATION,
@@ -135,11 +139,12 @@ struct filter_node {
 	struct filter_test *test;
 };
 
-/* Where a thread ran, for `cpu=`: from time[i] on on cpu[i]. */
+/* What stands on a thread, from time[i] on (filter_places.c). */
+enum filter_along { ALONG_CPU, ALONG_CLUSTER, ALONG_ITERATION, ALONG_PHASE, FILTER_ALONG };
 struct filter_places {
 	uint64_t *time;
-	int64_t *cpu;
-	size_t n, cap, cap_cpu;
+	int64_t *value; /* negative: not known */
+	size_t n, cap;
 };
 
 struct weft_filter {
@@ -152,8 +157,8 @@ struct weft_filter {
 	struct weft_arena bound;
 	const struct weft_trace *trace; /* borrowed until the next bind or free */
 	uint64_t from, to;
-	uint64_t *threads;            /* bits: those that can pass */
-	struct filter_places *places; /* by thread; NULL unless `cpu` is used */
+	uint64_t *threads;                          /* bits: those that can pass */
+	struct filter_places *places[FILTER_ALONG]; /* by thread; NULL: nobody asks */
 	uint32_t n_places;
 };
 
@@ -178,6 +183,14 @@ int filter_bind_ranges(struct weft_filter *f, struct filter_test *t, uint64_t en
 int filter_parse(struct weft_filter *f, const char *text, struct weft_err *err) WEFT_MUST_CHECK;
 /* filter_bind.c: is there a thread or a definition that this value of a bound test (HOW_ROW, HOW_DEF) means? */
 bool filter_value_is_known(const struct weft_filter *f, const struct filter_test *t, uint32_t value);
+
+/* filter_places.c: of the fields that are used. 0, -ENOMEM, or what reading says. */
+int filter_bind_places(struct weft_filter *f) WEFT_MUST_CHECK;
+void filter_unbind_places(struct weft_filter *f);
+/* The last at or before that time; negative: there is none. */
+int64_t filter_place_at(const struct weft_filter *f, const struct filter_test *t, uint32_t thread, uint64_t time);
+/* The trace has nothing of what the test asks for. */
+bool filter_place_lacks(const struct weft_filter *f, const struct filter_test *t);
 
 /* filter_parse.c: a bound with its unit; false when `s` is none of this domain. */
 bool filter_parse_number(enum filter_domain d, struct weft_str s, struct filter_number *out);
