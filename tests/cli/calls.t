@@ -21,6 +21,48 @@ $ "$WEFT_BUILD/tests/trace_of_text" p.weft <p.txt && weft calls p.weft
  85.71 %  85.71 %        6    6      leaf
 
 8 samples, one each 1.00 ms of CPU time; 1 without a stack.
+## Perfetto's samples: a packet each, with a stack whose frames are functions, the outermost first; told by a reader of the wire format.
+$ cat >wire.py <<'END'
+> # Yields (number, value) of a protobuf message; values: numbers, or bytes.
+> def wire(b):
+>     def varint(i):
+>         v = s = 0
+>         while True:
+>             v |= (b[i] & 127) << s; s += 7; i += 1
+>             if b[i - 1] < 128: return v, i
+>     i = 0
+>     while i < len(b):
+>         tag, i = varint(i)
+>         if tag & 7 == 0: v, i = varint(i)
+>         elif tag & 7 == 1: v, i = b[i:i + 8], i + 8
+>         else: n, i = varint(i); v, i = b[i:i + n], i + n
+>         yield tag >> 3, v
+> END
+$ cat >samples.py <<'END'
+> import sys
+> from wire import wire
+> names, frames, stacks, n = {}, {}, {}, 0
+> for _, packet in wire(open(sys.argv[1], "rb").read()):
+>     p = dict(wire(packet))
+>     for table, entry in wire(p.get(12, b"")):
+>         e = list(wire(entry)); d = dict(e); key = (p[10], d[1])
+>         if table == 5: names[key] = d[2].decode()
+>         if table == 6: frames[key] = d[2]
+>         if table == 7: stacks[key] = [v for k, v in e if k == 2]
+>     if 66 in p:
+>         s = dict(wire(p[66]))
+>         print(p[8], s[5], s[2] > 0 and s[3] > 0, " ".join(names[p[10], frames[p[10], f]] for f in stacks[p[10], s[4]]))
+> END
+$ weft convert p.weft -o p.pftrace && python3 samples.py p.pftrace
+10 3 True main work leaf
+20 3 True main work leaf
+30 3 True main work leaf
+40 3 True main work leaf
+50 3 True main work leaf
+60 3 True main work leaf
+80 3 True main
+
+## Tables.
 $ weft calls p.weft --by-function --csv | sed "s|$PWD|.|"
 total_percent,self_percent,total_samples,self_samples,function,module,file,line
 85.71428571428571,85.71428571428571,6,6,leaf,./p,,

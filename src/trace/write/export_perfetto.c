@@ -5,6 +5,9 @@
  *
  *   packet = 0x0a, length, { 8: time, 10: sequence, 13: flags, 11: track event { 9: type, 11: track, 10: name… } }
  *
+ * Samples whose functions are known are samples of a profiler (PerfSample) with a call stack, whose frames are names; one for each period that it stands
+ * for, since there is no weight. Others are instants with addresses.
+ *
  * A packet is put together from its inside to its outside in a small buffer (export_proto.h), so that lengths are known when they
  * are written.
  */
@@ -20,6 +23,7 @@ enum {
 	PACKET_INTERNED = 12,
 	PACKET_FLAGS = 13,
 	PACKET_TRACK = 60,
+	PACKET_SAMPLE = 66,
 	TRACK_UUID = 1,
 	TRACK_NAME = 2,
 	TRACK_PROCESS = 3,
@@ -51,14 +55,32 @@ enum {
 	INTERNED_EVENTS = 2,
 	INTERNED_ANNOTATIONS = 3,
 	INTERNED_TABLES = 4,
+	INTERNED_FUNCTIONS = 5, /* from here on not by definition: see struct stacks */
+	INTERNED_FRAMES = 6,
+	INTERNED_STACKS = 7,
 	INTERNED_ID = 1,
 	INTERNED_NAME = 2,
+	FRAME_FUNCTION = 2,
+	STACK_FRAMES = 2,
+	SAMPLE_CPU = 1,
+	SAMPLE_PID = 2,
+	SAMPLE_TID = 3,
+	SAMPLE_STACK = 4,
+	SAMPLE_MODE = 5,
 };
 enum { TYPE_BEGIN = 1, TYPE_END, TYPE_INSTANT, TYPE_COUNTER };
+enum { MODE_USER = 3, SAMPLE_MORE_SHIFT = 4, STACK_TEXT = 16384 };
 enum { FLAG_CLEARED = 1, FLAG_NEEDED = 2 };
 #define TEXT_MOST 3000u /* of an annotation or name: what is longer is cut, so that a packet has a bound */
 
 #define KEYS 32u
+
+/* Functions and stacks of the whole trace by what they are; a place's number + 1 is its id. A frame has its function's. */
+struct stacks {
+	struct weft_map function, stack;              /* by hash of the name; of the functions' ids, outermost first */
+	WEFT_VEC(uint32_t) function_seen, stack_seen; /* by place: the sequence that it was last interned in */
+	WEFT_VEC(uint64_t) frames;                    /* of the stack at hand */
+};
 
 struct perfetto {
 	struct export_sink sink; /* first: callbacks get it */
@@ -74,7 +96,8 @@ struct perfetto {
 	/* Of the thread's counters: the sequence that they were last given a track in, and which; owned. */
 	uint32_t *counter_seen;
 	uint64_t *counter_track;
-	uint64_t cpu_track;
+	uint64_t cpu_track, cpu; /* cpu: the thread is on, or 0 */
+	struct stacks stacks;
 	/* Names of arguments, which are few: by their address, the sequence that they were last interned in. */
 	struct {
 		const char *key;
@@ -90,18 +113,24 @@ static void put_packet(struct perfetto *p, struct proto *packet)
 
 /* ---- interned names ---- */
 
-static void intern_put(struct perfetto *p, unsigned table, uint64_t iid, const char *name)
+static void put_interned(struct perfetto *p, unsigned table, const struct proto *entry)
 {
-	struct proto packet, data, entry;
-	proto_begin(&entry);
-	proto_u64(&entry, INTERNED_ID, iid);
-	proto_text(&entry, INTERNED_NAME, name, TEXT_MOST);
+	struct proto packet, data;
 	proto_begin(&data);
-	proto_nested(&data, table, &entry);
+	proto_nested(&data, table, entry);
 	proto_begin(&packet);
 	proto_u64(&packet, PACKET_FLAGS, FLAG_NEEDED);
 	proto_nested(&packet, PACKET_INTERNED, &data);
 	put_packet(p, &packet);
+}
+
+static void intern_put(struct perfetto *p, unsigned table, uint64_t iid, const char *name)
+{
+	struct proto entry;
+	proto_begin(&entry);
+	proto_u64(&entry, INTERNED_ID, iid);
+	proto_text(&entry, INTERNED_NAME, name, TEXT_MOST);
+	put_interned(p, table, &entry);
 }
 
 static uint64_t perfetto_intern(struct perfetto *p, unsigned table, enum weft_class c, uint32_t id, const char *name)
@@ -216,7 +245,7 @@ static void perfetto_begin(struct export_sink *s, struct export_lane *l, uint64_
 	(void)time;
 	p->sequence++;
 	p->track = ++p->tracks;
-	p->state_track = p->cpu_track = 0;
+	p->state_track = p->cpu_track = p->cpu = 0;
 	export_thread_name(s->t, l->thread, &name);
 	proto_begin(&thread);
 	proto_u64(&thread, THREAD_PID, export_pid(s->t, process));
@@ -347,6 +376,8 @@ static void put_counter(struct perfetto *p, const struct weft_event *e)
 	struct export_detail d;
 	struct proto event;
 	export_describe(&p->sink, e, &d);
+	if (e->kind == WEFT_EV_CPU)
+		p->cpu = d.arg[0].u;
 	event_begin(&event, TYPE_COUNTER, counter_track(p, e));
 	if (d.arg[0].kind == EXPORT_DOUBLE)
 		proto_double(&event, EVENT_COUNTER_F, d.arg[0].d);
@@ -354,6 +385,103 @@ static void put_counter(struct perfetto *p, const struct weft_event *e)
 		proto_u64(&event, EVENT_COUNTER, d.arg[0].u);
 	put_event(p, e->time, &event);
 }
+
+/* ---- samples ---- */
+
+/* The place of what has this hash, and whether it is new to the thread's sequence. */
+static uint64_t place_of(struct perfetto *p, struct weft_map *by, uint64_t hash, uint32_t **seen, size_t n, bool *fresh)
+{
+	uint64_t at = n;
+	if (!weft_map_get(by, hash, &at)) {
+		*fresh = true;
+		if (weft_map_put(by, hash, at))
+			export_fail(p->sink.out, -ENOMEM);
+		return n;
+	}
+	*fresh = (*seen)[at] != p->sequence;
+	(*seen)[at] = p->sequence;
+	return at;
+}
+
+static uint64_t frame_id(struct perfetto *p, const char *name, size_t n)
+{
+	struct stacks *s = &p->stacks;
+	bool fresh;
+	uint64_t at = place_of(p, &s->function, weft_hash(name, n), &s->function_seen.at, s->function_seen.n, &fresh);
+	if (at == s->function_seen.n && weft_vec_push(&s->function_seen, p->sequence))
+		export_fail(p->sink.out, -ENOMEM);
+	if (fresh) {
+		char text[TEXT_MOST + 1];
+		struct proto entry;
+		snprintf(text, sizeof text, "%.*s", (int)(n < TEXT_MOST ? n : TEXT_MOST), name);
+		intern_put(p, INTERNED_FUNCTIONS, at + 1, text);
+		proto_begin(&entry);
+		proto_u64(&entry, FRAME_FUNCTION, at + 1);
+		proto_u64(&entry, INTERNED_ID, at + 1);
+		put_interned(p, INTERNED_FRAMES, &entry);
+	}
+	return at + 1;
+}
+
+static uint64_t stack_id(struct perfetto *p)
+{
+	struct stacks *s = &p->stacks;
+	bool fresh;
+	uint64_t hash = weft_hash((const char *)s->frames.at, s->frames.n * sizeof *s->frames.at);
+	uint64_t at = place_of(p, &s->stack, hash, &s->stack_seen.at, s->stack_seen.n, &fresh);
+	if (at == s->stack_seen.n && weft_vec_push(&s->stack_seen, p->sequence))
+		export_fail(p->sink.out, -ENOMEM);
+	if (fresh) {
+		struct proto entry;
+		proto_begin(&entry);
+		for (size_t i = s->frames.n; i-- > 0;)
+			proto_u64(&entry, STACK_FRAMES, s->frames.at[i]);
+		proto_u64(&entry, INTERNED_ID, at + 1);
+		put_interned(p, INTERNED_STACKS, &entry);
+	}
+	return at + 1;
+}
+
+/* The text has the innermost first; a stack the outermost. */
+static bool take_frames(struct perfetto *p, char *text)
+{
+	struct stacks *s = &p->stacks;
+	s->frames.n = 0;
+	for (char *end = text + strlen(text), *at; end > text; end = at) {
+		for (at = end - 1; at > text && strncmp(at, " < ", 3) != 0; at--)
+			;
+		char *name = at > text ? at + 3 : text;
+		if (weft_vec_push(&s->frames, frame_id(p, name, (size_t)(end - name))))
+			export_fail(p->sink.out, -ENOMEM);
+	}
+	return s->frames.n > 0;
+}
+
+static bool put_sample(struct perfetto *p, const struct weft_event *e)
+{
+	const struct export_sink *s = &p->sink;
+	struct proto sample, packet;
+	char text[STACK_TEXT];
+	if (!s->how->stack || !s->how->stack(s->how->stack_arg, s->t, e, text, sizeof text) || !take_frames(p, text))
+		return false;
+	uint64_t stack = stack_id(p);
+	for (uint32_t k = 0; k <= e->id >> SAMPLE_MORE_SHIFT; k++) {
+		proto_begin(&sample);
+		proto_u64(&sample, SAMPLE_MODE, MODE_USER);
+		proto_u64(&sample, SAMPLE_STACK, stack);
+		proto_u64(&sample, SAMPLE_TID, export_tid(e->thread));
+		proto_u64(&sample, SAMPLE_PID, export_pid(s->t, s->t->thread[e->thread].process));
+		proto_u64(&sample, SAMPLE_CPU, p->cpu);
+		proto_begin(&packet);
+		proto_nested(&packet, PACKET_SAMPLE, &sample);
+		proto_u64(&packet, PACKET_FLAGS, FLAG_NEEDED);
+		proto_u64(&packet, PACKET_TIMESTAMP, e->time);
+		put_packet(p, &packet);
+	}
+	return true;
+}
+
+/* ---- all other events ---- */
 
 /* The arrow that an event is an end of: even for messages, odd for flows; 0: none. */
 static uint64_t arrow_id(const struct weft_trace *t, const struct weft_event *e, bool *ends)
@@ -378,6 +506,8 @@ static void perfetto_event(struct export_sink *s, struct export_lane *l, const s
 		put_counter(p, e);
 		return;
 	}
+	if (e->kind == WEFT_EV_SAMPLE && put_sample(p, e))
+		return;
 	export_describe(s, e, &d);
 	uint64_t name = intern_event(p, e);
 	uint64_t arrow = arrow_id(s->t, e, &ends);
@@ -411,6 +541,11 @@ static void perfetto_free(struct perfetto *p)
 	for (unsigned table = 0; table < INTERNED_TABLES; table++)
 		for (unsigned c = 0; c < WEFT_CLASSES; c++)
 			free(p->interned[table][c]);
+	weft_map_fini(&p->stacks.function);
+	weft_map_fini(&p->stacks.stack);
+	free(p->stacks.function_seen.at);
+	free(p->stacks.stack_seen.at);
+	free(p->stacks.frames.at);
 	free(p->counter_seen);
 	free(p->counter_track);
 }
