@@ -8,27 +8,39 @@
 
 /* ---- in the making ---- */
 
-static bool same_place(const struct weft_profile_node *n, uint32_t parent, const struct weft_frame *f)
+static bool same_place(const struct profile_tree *t, const struct weft_profile_node *n, uint32_t parent,
+                       const struct weft_frame *f)
 {
-	return n->parent == parent && n->function == f->function && n->file == f->file && n->line == f->line;
+	return n->parent == parent && n->function == f->function && n->file == f->file && n->line == f->line &&
+	       n->address == t->address && n->module == t->module;
 }
 
 uint32_t profile_child(struct profile_tree *t, uint32_t parent, const struct weft_frame *frame)
 {
 	struct weft_frame f = *frame;
 	uint64_t at;
-	if (!t->how->lines)
+	if (!t->how->lines && !t->how->addresses)
 		f.file = f.line = 0;
 	uint64_t key = weft_hash_u64((uint64_t)parent << 32 | f.function);
 	if (f.file || f.line)
 		key = weft_hash_u64(key ^ ((uint64_t)f.file << 32 | f.line));
+	if (t->address)
+		key = weft_hash_u64(key ^ t->address ^ (uint64_t)t->module << 48);
 	while (weft_map_get(&t->child, key, &at)) {
-		if (same_place(&t->node.at[at], parent, &f))
+		if (same_place(t, &t->node.at[at], parent, &f))
 			return (uint32_t)at;
 		key++;
 	}
 	at = t->node.n;
-	struct weft_profile_node n = {parent, WEFT_NONE, WEFT_NONE, f.function, f.file, f.line, 0, 0, 0, f.inlined};
+	struct weft_profile_node n = {.parent = parent,
+	                              .child = WEFT_NONE,
+	                              .next = WEFT_NONE,
+	                              .function = f.function,
+	                              .file = f.file,
+	                              .line = f.line,
+	                              .inlined = f.inlined,
+	                              .address = t->address,
+	                              .module = t->module};
 	if (at >= WEFT_NONE - 1 || weft_vec_push(&t->node, n) || weft_map_put(&t->child, key, at))
 		return WEFT_NONE;
 	return (uint32_t)at;
@@ -37,6 +49,7 @@ uint32_t profile_child(struct profile_tree *t, uint32_t parent, const struct wef
 static uint32_t child_called(struct profile_tree *t, const char *name)
 {
 	int64_t function = weft_symbols_add(t->symbols, name, "");
+	t->address = t->module = 0;
 	if (function < 0)
 		return WEFT_NONE;
 	return profile_child(t, 0, &(struct weft_frame){.function = (uint32_t)function});
@@ -79,6 +92,54 @@ int64_t profile_add_address(struct profile_tree *t, uint32_t at, const struct we
 			at = profile_child(t, at, f);
 	}
 	return at == WEFT_NONE ? -ENOMEM : (int64_t)at;
+}
+
+/* ---- addresses ---- */
+
+/* The last module that begins at the address or before; modules are sorted by process and begin. */
+static uint32_t module_at(const struct weft_trace *t, uint32_t process, uint64_t address)
+{
+	uint32_t low = 0, high = t->n_modules;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct weft_module *m = &t->module[middle];
+		if (m->process < process || (m->process == process && m->first <= address))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	const struct weft_module *m = low ? &t->module[low - 1] : NULL;
+	return m && m->process == process && address < m->end ? low - 1 : WEFT_NONE;
+}
+
+static bool same_file(const struct weft_module *a, const struct weft_module *b)
+{
+	return a->offset == b->offset && a->end - a->first == b->end - b->first && !strcmp(a->build_id, b->build_id) &&
+	       !strcmp(a->path, b->path);
+}
+
+int profile_set_address(struct profile_tree *t, uint32_t process, uint64_t address)
+{
+	const struct weft_module *all = t->trace->module;
+	uint64_t first;
+	t->address = t->module = 0;
+	if (!t->how->addresses)
+		return 0;
+	t->address = address;
+	uint32_t at = module_at(t->trace, process, address);
+	if (at == WEFT_NONE)
+		return 0;
+	uint64_t key = weft_hash(all[at].path, strlen(all[at].path)) ^ weft_hash_u64(all[at].offset + 1);
+	while (weft_map_get(&t->same_file, key, &first) && !same_file(&all[first], &all[at]))
+		key++;
+	if (!weft_map_get(&t->same_file, key, &first)) {
+		first = at;
+		if (weft_map_put(&t->same_file, key, at))
+			return -ENOMEM;
+	}
+	t->module = (uint32_t)first + 1;
+	t->address = address - all[at].first + all[first].first;
+	return 0;
 }
 
 /* ---- the whole ---- */
@@ -164,8 +225,8 @@ int weft_profile_make(struct weft_profile *out, const struct weft_trace *t, stru
                       const struct weft_profile_how *how, struct weft_err *err)
 {
 	struct profile_tree tree = {.trace = t, .symbols = s, .how = how};
-	struct weft_profile_node root = {WEFT_NONE, WEFT_NONE, WEFT_NONE, WEFT_NONE, 0, 0, 0, 0, 0, false};
-	*out = (struct weft_profile){.symbols = s, .of = choose(t, how->of)};
+	struct weft_profile_node root = {WEFT_NONE, WEFT_NONE, WEFT_NONE, WEFT_NONE, 0, 0, 0, 0, 0, false, 0, 0};
+	*out = (struct weft_profile){.symbols = s, .of = choose(t, how->of), .trace = t};
 	tree.root_of = malloc(((size_t)t->n_threads + 1) * sizeof *tree.root_of);
 	int rc = tree.root_of ? weft_vec_push(&tree.node, root) : -ENOMEM;
 	for (uint32_t i = 0; i < t->n_threads && !rc; i++)
@@ -174,6 +235,7 @@ int weft_profile_make(struct weft_profile *out, const struct weft_trace *t, stru
 		rc = out->of == WEFT_PROFILE_SAMPLES ? profile_from_samples(&tree) : profile_from_regions(&tree);
 	free(tree.root_of);
 	weft_map_fini(&tree.child);
+	weft_map_fini(&tree.same_file);
 	out->node = tree.node.at;
 	if (!rc) {
 		add_up(&tree);

@@ -25,6 +25,7 @@ struct weft_profile_how {
 	enum weft_profile_per per;
 	bool lines;        /* one node for each line of a function */
 	bool callers;      /* from the function that ran to who called it, in place of from main on */
+	bool addresses;    /* one node for each code address; samples only */
 	bool no_inlined;   /* functions that were put into others count for these */
 	const char *focus; /* only stacks with a function whose name matches; NULL: all */
 	bool own_threads;  /* Weft's own threads, too */
@@ -37,6 +38,8 @@ struct weft_profile_node {
 	uint64_t self, total;
 	uint64_t calls; /* regions: how often it was entered; samples: how many ended here */
 	bool inlined;
+	uint64_t address; /* with `addresses`: as it is in `module`, whichever process it was in; else 0 */
+	uint32_t module;  /* of the trace, the first of those that are the same file, + 1; 0: none is known there */
 };
 struct weft_profile {
 	struct weft_profile_node *node; /* owned; [0] is the root, parents stand before their children */
@@ -45,7 +48,8 @@ struct weft_profile {
 	uint64_t samples;             /* of which it is made */
 	uint64_t cut;                 /* those of them that had no address */
 	uint64_t period_ns;           /* what a sample stands for; 0: not known */
-	struct weft_symbols *symbols; /* borrowed */
+	struct weft_symbols *symbols; /* borrowed, as the trace is */
+	const struct weft_trace *trace;
 };
 
 /* 0; or -ENOMEM, or what reading gave, in err. A trace that has none of it gives a tree of a root. */
@@ -78,6 +82,7 @@ void weft_profile_interval(uint64_t k, uint64_t n, double *low, double *high);
 struct weft_profile_format {
 	const char *name, *suffix, *text; /* "folded", ".folded .txt", what it is */
 	int (*write)(const struct weft_profile *p, const char *title, FILE *to);
+	bool addresses; /* has a place for them */
 };
 extern const struct weft_profile_format weft_profile_formats[]; /* ends with name NULL */
 /* By its name or by the end of a path; NULL: none. */

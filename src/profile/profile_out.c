@@ -8,11 +8,11 @@
 #include <string.h>
 
 const struct weft_profile_format weft_profile_formats[] = {
-	{"svg", ".svg", "flame graph, a picture to look into with any browser", profile_write_flame},
-	{"folded", ".folded .txt", "a line for each stack, as scripts for flame graphs read", profile_write_folded},
-	{"pprof", ".pb.gz .pprof", "protobuf of pprof, packed by gzip", profile_write_pprof},
-	{"speedscope", ".json", "speedscope's JSON", profile_write_speedscope},
-	{NULL, NULL, NULL, NULL},
+	{"svg", ".svg", "flame graph, a picture to look into with any browser", profile_write_flame, false},
+	{"folded", ".folded .txt", "a line for each stack, as scripts for flame graphs read", profile_write_folded, false},
+	{"pprof", ".pb.gz .pprof", "protobuf of pprof, packed by gzip", profile_write_pprof, true},
+	{"speedscope", ".json", "speedscope's JSON", profile_write_speedscope, false},
+	{NULL, NULL, NULL, NULL, false},
 };
 
 static bool ends_so(const char *path, const char *suffixes)

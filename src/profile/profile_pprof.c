@@ -2,11 +2,15 @@
 /*
  * The protobuf that pprof reads, packed by gzip. Numbers of fields are of its profile.proto:
  *
- *     Profile    sample_type 1, sample 2, location 4, function 5, string_table 6, period_type 11, period 12
+ *     Profile    sample_type 1, sample 2, mapping 3, location 4, function 5, string_table 6, period_type 11, period 12
  *     Sample     location_id 1 (innermost first), value 2            ValueType  type 1, unit 2
- *     Location   id 1, line 4         Line  function_id 1, line 2    Function   id 1, name 2, system_name 3, filename 4
+ *     Location   id 1, mapping_id 2, address 3, line 4 (innermost first)
+ *     Line       function_id 1, line 2                               Function   id 1, name 2, system_name 3, filename 4
+ *     Mapping    id 1, memory_start 2, memory_limit 3, file_offset 4, filename 5, build_id 6; has functions 7, filenames 8, lines 9, inlined 10
  *
- * A location is a node's function and line; ids count from 1. The string table's first is "".
+ * A location is a node's function and line, or, where nodes are addresses, an address with all functions that are one in the other there; ids
+ * count from 1. A mapping is a module, said when an address first lies in it: that of the first process that has the file; addresses of others are
+ * moved to where they would be in that. The string table's first is "".
  */
 #include "profile_priv.h"
 #include <errno.h>
@@ -19,8 +23,9 @@ struct pprof {
 	struct weft_buf out, part, inner;
 	struct weft_intern text;
 	struct weft_map function; /* function << 32 | file -> id */
-	struct weft_map location; /* function id << 32 | line -> id */
-	uint64_t n_functions, n_locations;
+	struct weft_map location; /* hash of function id, line, module, address -> id */
+	struct weft_map mapping;  /* module -> id */
+	uint64_t n_functions, n_locations, n_mappings;
 	bool failed;
 };
 
@@ -76,27 +81,81 @@ static uint64_t function_id(struct pprof *o, const struct weft_profile_node *n)
 	return id;
 }
 
-static uint64_t location_id(struct pprof *o, const struct weft_profile_node *n)
+static uint64_t mapping_id(struct pprof *o, uint32_t module)
 {
-	uint64_t function = function_id(o, n), key = function << 32 | n->line, id;
-	if (weft_map_get(&o->location, key, &id))
+	enum { HAS_FIRST = 7, HAS_LAST = 10 };
+	uint64_t id;
+	if (!module)
+		return 0;
+	if (weft_map_get(&o->mapping, module, &id))
 		return id;
-	id = ++o->n_locations;
-	o->failed |= weft_map_put(&o->location, key, id) != 0;
-	o->inner.n = o->part.n = 0;
-	put_number(&o->inner, 1, function);
-	put_number(&o->inner, 2, n->line);
+	id = ++o->n_mappings;
+	o->failed |= weft_map_put(&o->mapping, module, id) != 0;
+	const struct weft_module *m = &o->p->trace->module[module - 1];
+	o->part.n = 0;
 	put_number(&o->part, 1, id);
-	put_bytes(&o->part, 4, o->inner.at, o->inner.n);
-	put_bytes(&o->out, 4, o->part.at, o->part.n);
+	put_number(&o->part, 2, m->first);
+	put_number(&o->part, 3, m->end);
+	put_number(&o->part, 4, m->offset);
+	put_number(&o->part, 5, text_of(o, m->path));
+	put_number(&o->part, 6, text_of(o, m->build_id));
+	for (unsigned has = HAS_FIRST; has <= HAS_LAST; has++) /* it is not to be looked up again */
+		put_number(&o->part, has, 1);
+	put_bytes(&o->out, 3, o->part.at, o->part.n);
+	return id;
+}
+
+/* The node that stands around this one at the same address; 0: none. */
+static uint32_t around(const struct pprof *o, uint32_t node)
+{
+	const struct weft_profile_node *n = &o->p->node[node], *m = &o->p->node[n->parent];
+	return n->address && n->inlined && n->parent && m->address == n->address && m->module == n->module ? n->parent : 0;
+}
+
+/* *node becomes the outermost of the location. */
+static uint64_t location_id(struct pprof *o, uint32_t *node)
+{
+	const struct weft_profile_node *n = &o->p->node[*node];
+	uint64_t key = function_id(o, n) << 32 | n->line, id;
+	if (n->address)
+		key = weft_hash_u64(key) ^ weft_hash_u64(n->address + n->module);
+	bool known = weft_map_get(&o->location, key, &id);
+	uint64_t mapping = known ? 0 : mapping_id(o, n->module);
+	struct weft_buf lines = {0};
+	for (uint32_t k = *node; k; k = around(o, k)) {
+		*node = k;
+		if (known)
+			continue;
+		uint64_t function = function_id(o, &o->p->node[k]);
+		o->inner.n = 0;
+		put_number(&o->inner, 1, function);
+		put_number(&o->inner, 2, o->p->node[k].line);
+		put_bytes(&lines, 4, o->inner.at, o->inner.n);
+	}
+	if (!known) {
+		id = ++o->n_locations;
+		o->failed |= weft_map_put(&o->location, key, id) != 0;
+		o->part.n = 0;
+		put_number(&o->part, 1, id);
+		if (n->address) {
+			put_number(&o->part, 2, mapping);
+			put_number(&o->part, 3, n->address);
+		}
+		weft_buf_add(&o->part, lines.at, lines.n);
+		put_bytes(&o->out, 4, o->part.at, o->part.n);
+	}
+	o->failed |= lines.failed;
+	weft_buf_fini(&lines);
 	return id;
 }
 
 static void put_stack(struct pprof *o, uint32_t node)
 {
 	struct weft_buf sample = {0}, list = {0};
-	for (uint32_t k = node; k; k = o->p->node[k].parent)
-		put_varint(&list, location_id(o, &o->p->node[k]));
+	for (uint32_t k = node; k; k = o->p->node[k].parent) {
+		uint64_t id = location_id(o, &k);
+		put_varint(&list, id);
+	}
 	put_bytes(&sample, 1, list.at, list.n);
 	list.n = 0;
 	put_varint(&list, o->p->node[node].calls);
@@ -156,6 +215,7 @@ int profile_write_pprof(const struct weft_profile *p, const char *title, FILE *t
 	weft_buf_fini(&o.inner);
 	weft_map_fini(&o.function);
 	weft_map_fini(&o.location);
+	weft_map_fini(&o.mapping);
 	weft_intern_fini(&o.text);
 	return rc;
 }

@@ -17,7 +17,13 @@ struct profile_tree {
 	const struct weft_profile_how *how;
 	uint32_t *root_of; /* by thread: the node below which its stacks stand; WEFT_NONE: not made yet. Owned */
 	uint64_t samples, cut, period_ns;
+	/* With addresses: of the frames that are being added; which module stands for all of the same file. */
+	uint64_t address;
+	uint32_t module;
+	struct weft_map same_file;
 };
+/* Says what address the next frames are of. */
+int profile_set_address(struct profile_tree *t, uint32_t process, uint64_t address) WEFT_MUST_CHECK;
 
 /* The node below `parent` for the frame, made when new; WEFT_NONE: out of memory. */
 uint32_t profile_child(struct profile_tree *t, uint32_t parent, const struct weft_frame *frame);

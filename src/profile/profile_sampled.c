@@ -123,6 +123,8 @@ static int read_thread(struct sampling *s, uint32_t thread)
 static const struct weft_frame *frames_of(struct sampling *s, uint32_t process, uint32_t index, uint32_t *n)
 {
 	uint64_t a = s->known.at[index];
+	if (profile_set_address(s->tree, process, a >> 1))
+		return NULL;
 	return weft_symbols_find(s->tree->symbols, process, a >> 1, !(a & 1), n);
 }
 

@@ -62,6 +62,37 @@ $ weft convert p.weft -o p.pftrace && python3 samples.py p.pftrace
 60 3 True main work leaf
 80 3 True main
 
+## pprof's: locations are addresses in mappings, with functions that are one in the other; of processes that had the file at other addresses, too.
+$ cat >pprof.py <<'END'
+> import gzip, sys
+> from wire import wire
+> top = list(wire(gzip.open(sys.argv[1]).read()))
+> text = [v.decode() for k, v in top if k == 6]
+> def of(field): return {dict(wire(v))[1]: list(wire(v)) for k, v in top if k == field}
+> function = {i: text[dict(f)[2]] for i, f in of(5).items()}
+> for i, m in of(3).items():
+>     m = dict(m); print("mapping", i, hex(m[2]), hex(m[3]), m[4], text[m[5]].split("/")[-1], len(text[m[6]]), m[7], m[10])
+> place = {}
+> for i, l in of(4).items():
+>     d = dict(l); lines = [dict(wire(v)) for k, v in l if k == 4]
+>     place[i] = "%d:%s" % (d.get(2, 0), "+".join("%s:%d" % (function[n[1]], n[2]) for n in lines))
+> def packed(b): # numbers without tags
+>     v = s = 0
+>     for c in b:
+>         v |= (c & 127) << s; s += 7
+>         if c < 128: yield v; v = s = 0
+> for k, v in top:
+>     if k == 2: s = dict(wire(v)); print([place[i] for i in packed(s[1])], list(packed(s[2])))
+> END
+$ weft calls p.weft -o addresses.pprof && python3 pprof.py addresses.pprof
+mapping 1 0x10000 0x20000 0 p 40 1 1
+['1:leaf:1+work:4', '1:main:7'] [6, 6000000]
+['1:main:7'] [1, 1000000]
+$ { cat p.txt; printf 'process 1 p\nthread main\nmodule 0x50000 0x60000 %s %s\n' "$id" "$PWD/p"; echo "sample 10 $(printf '0x%x' $((0x50000 + $(start main) + 8)))"; echo "sample 20 0x123"; } >two.txt; "$WEFT_BUILD/tests/trace_of_text" two.weft <two.txt && weft calls two.weft -o two.pprof && python3 pprof.py two.pprof | tail -n 3
+['1:leaf:1+work:4', '1:main:7'] [6, 6000000]
+['1:main:7'] [2, 2000000]
+['0:0x123:0'] [1, 1000000]
+
 ## Tables.
 $ weft calls p.weft --by-function --csv | sed "s|$PWD|.|"
 total_percent,self_percent,total_samples,self_samples,function,module,file,line

@@ -186,6 +186,7 @@ static int run(int argc, char **argv)
 	int status = read_names(&a, &how);
 	if (!status)
 		status = choose_format(&a, &format);
+	how.addresses = !status && format && format->addresses;
 	return status ? status : calls_of(&a, argv[1], &how, format);
 }
 
