@@ -207,12 +207,14 @@ static int lay_out(struct view_layout *l)
 static void draw_heading(struct view_layout *l)
 {
 	const struct region_picture *r = l->regions;
-	char text[300], span[32], all[32], count[32], messages[60] = "";
+	char text[300], span[32], all[32], count[32], messages[120] = "";
 	unsigned processes = 0;
 	for (unsigned i = 0; i < l->n_rows; i++)
 		processes += is_first_of_process(l, i);
 	picture_text(&l->pic, VIEW_MARGIN, 29, SVG_LEFT, "t", view_title(l), 100);
-	if (r->n_messages)
+	if (r->how->n_path)
+		snprintf(messages, sizeof messages, " \xc2\xb7 in red the %s", r->how->path_name);
+	else if (r->n_messages)
 		snprintf(messages, sizeof messages, " \xc2\xb7 %s message%s", weft_human_count(count, r->n_messages),
 		         r->n_messages == 1 ? "" : "s");
 	snprintf(text, sizeof text, "%s of %s \xc2\xb7 %u thread%s of %u process%s%s", weft_human_ns(span, r->to - r->from),
@@ -306,6 +308,8 @@ static int draw_plot(struct view_layout *l)
 		draw_value(l, &k, r->legend[i]);
 	if (!rc)
 		draw_messages(l);
+	if (!rc)
+		rc = region_path_draw(l);
 	free(k.run.at);
 	free(k.first);
 	free(k.last);
@@ -377,10 +381,13 @@ static void region_notes(const struct view_layout *l, char *out, size_t n)
 		uint64_t n;
 		const char *one, *many;
 	} note[] = {
-		{r->n_messages > r->how->most_messages ? r->n_messages : 0, "message is not drawn", "messages are not drawn"},
+		{!r->how->n_path && r->n_messages > r->how->most_messages ? r->n_messages : 0, "message is not drawn",
+	         "messages are not drawn"},
 		{r->n_legend > LEGEND_MOST ? r->n_legend - LEGEND_MOST : 0, "region is not in the legend",
 	         "regions are not in the legend"},
 		{r->without_regions, "thread without regions is not shown", "threads without regions are not shown"},
+		{region_path_hidden(r), "stretch of the path is on a thread that is not shown",
+	         "stretches of the path are on threads that are not shown"},
 		{l->left_out, "more thread is not shown", "more threads are not shown"},
 	};
 	for (unsigned i = 0; i < sizeof note / sizeof *note; i++)

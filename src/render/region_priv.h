@@ -36,5 +36,8 @@ extern const struct view_look region_look;
 /* What the rows and the values are: before the layout. */
 int region_picture_init(struct region_picture *r, struct view_layout *l) WEFT_MUST_CHECK; /* then fini all the same */
 void region_picture_fini(struct region_picture *r);
+/* region_path.c */
+int region_path_draw(struct view_layout *l) WEFT_MUST_CHECK;
+uint64_t region_path_hidden(const struct region_picture *r); /* stretches on threads that are no rows */
 
 #endif

@@ -12,6 +12,10 @@
 #include "metric/func/metric.h"
 #include "render/draw/picture.h"
 
+struct weft_region_stretch { /* of a path, in the order of time */
+	uint64_t begin, end; /* ns */
+	uint32_t thread;     /* of the trace */
+};
 struct weft_region_view_how {
 	const char *title;      /* NULL: the trace's name */
 	uint64_t from, to;      /* ns; to == WEFT_NEVER: the end */
@@ -19,6 +23,10 @@ struct weft_region_view_how {
 	unsigned most_rows;     /* 0: 512 */
 	unsigned most_messages; /* with more of them in the range, none is drawn */
 	unsigned threads;       /* to work with, 0: all */
+	/* A path that is drawn over it all; NULL: none. Borrowed */
+	const struct weft_region_stretch *path;
+	size_t n_path;
+	const char *path_name; /* for a pointer over it */
 };
 
 /* Appends an SVG text or a PNG. 0 or negative. */

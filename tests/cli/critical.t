@@ -79,6 +79,20 @@ $ weft critical run.weft --json --top 1
     "least_slack_ns": 0
   }
 ]
+$ weft critical run.weft -o path.svg && grep -oE 'in red the [^<]*' path.svg && grep -oE '<path fill="#d1242f"[^>]*>|<polyline[^>]*>' path.svg; weft critical run.weft -o path.png --width 400 && head -c 4 path.png | tail -c 3
+in red the critical path, 206 us
+<path fill="#d1242f" d="M118 83h489v4h-489zM607 111h509v4h-509zM1116 83h10v4h-10z">
+<polyline fill="none" stroke-width="1.6" points="118.5,85 607.5,85 607.5,113 1116.5,113 1116.5,85 1126.5,85" stroke="#d1242f"/>
+PNG
+\ no newline
+$ weft critical run.weft -o path.jpg; weft critical run.weft -o path.svg --width 4; weft critical run.weft -o path.svg --rows 0; weft critical run.weft -o path.svg --rows 1 && grep -o 'stretch[^<]*' path.svg
+weft critical: error: option '-o': the name of a picture ends in .svg or .png, not 'path.jpg'
+Try 'weft critical --help'.
+weft critical: error: option '--width': expected 400 to 16384, found '4'
+Try 'weft critical --help'.
+weft critical: error: option '--rows': expected at least 1
+Try 'weft critical --help'.
+stretch of the path is on a thread that is not shown; 1 more thread is not shown
 $ weft critical run.weft --by place
 weft critical: error: option '--by': unknown 'place' (it can be: region, path, thread, step, burst)
 Try 'weft critical --help'.

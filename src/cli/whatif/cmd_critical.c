@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `weft critical`: the chain of work and waits that made the run as long as it was; what could have taken longer without harm. */
-#include "whatif_common.h"
+#include "critical_picture.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct args {
 	struct cli_common common;
-	const char *by;
-	uint64_t top;
+	const char *by, *output;
+	uint64_t top, width, rows;
 };
 static const struct weft_opt options[] = {
 	{0, "by", "WHAT", WEFT_OPT_STRING, offsetof(struct args, by),
          "a row for each region, path, thread, step or burst (default: region)"},
 	{'n', "top", "N", WEFT_OPT_U64, offsetof(struct args, top), "print the first N rows only"},
+	{'o', "output", "OUT", WEFT_OPT_STRING, offsetof(struct args, output),
+         "draw the path over the threads' timeline into OUT, .svg or .png, and print nothing"},
+	{0, "width", "PIXELS", WEFT_OPT_U64, offsetof(struct args, width), "of the picture (default: 1200)"},
+	{0, "rows", "N", WEFT_OPT_U64, offsetof(struct args, rows), "draw at most N threads (default: 512)"},
 	CLI_TABLE_OPTIONS,
 	CLI_READ_OPTIONS,
 	{0},
@@ -234,7 +238,7 @@ static int show(struct report *r, unsigned by)
 
 static int run(int argc, char **argv)
 {
-	struct args a = {0};
+	struct args a = {.width = 1200, .rows = 512};
 	struct weft_trace *t;
 	struct weft_causal c;
 	struct weft_causal_critical p;
@@ -249,15 +253,18 @@ static int run(int argc, char **argv)
 		by++;
 	if (by == N_BY)
 		return cli_unknown(&weft_command_critical, "option '--by': unknown", a.by, by_names, N_BY);
+	const struct critical_picture picture = {&a.common, a.output, a.width, a.rows};
+	if (a.output && !critical_picture_check(&weft_command_critical, &picture))
+		return CLI_USAGE;
 	int status = whatif_open(&a.common, argv[1], &t, &c);
 	if (status)
 		return status;
-	int rc = weft_causal_critical(&c, by != BY_STEP, &p);
+	int rc = weft_causal_critical(&c, by != BY_STEP && !a.output, &p);
 	if (rc) {
 		status = cli_fail_code(rc);
 	} else {
 		struct report r = {.args = &a, .c = &c, .p = &p};
-		status = show(&r, by);
+		status = a.output ? critical_picture_write(&picture, &c, &p) : show(&r, by);
 		weft_causal_critical_fini(&p);
 	}
 	whatif_close(t, &c);
@@ -276,6 +283,7 @@ const struct weft_command weft_command_critical = {
 		 "Examples:\n"
 		 "    weft critical run.weft\n"
 		 "    weft critical run.weft --by thread\n"
+		 "    weft critical run.weft -o path.svg\n"
 		 "    weft critical run.weft --by step --csv >path.csv\n"
 		 "    weft critical run.weft --by burst --csv >slack.csv",
 	.options = options,
