@@ -270,6 +270,22 @@ $ ./Dimemas --dim circle.dim -t two.cfg; echo $?; ./Dimemas --dim pair.dim pair.
 1
 ./Dimemas: error: 'three.cfg': machine '': it says that it has 3 nodes, but 2 are described
 0.000100000
+$ printf '#DIMEMAS:"w":0:2(1,1),1,0,0\nd:1:1:2:0:1\n1:0:0:0.000010\n3:0:0:1:-1:100:1:1:1\n1:0:0:0.000050\n3:0:0:1:-1:100:1:1:2\n1:1:0:0.000010\n2:1:0:0:-1:100:1:1:0\n' >posted.dim; for w in '' -w; do ./Dimemas $w -t --dim posted.dim -p posted.prv two.cfg; grep '^3:' posted.prv; done
+0.000070000
+3:2:1:2:1:10000:20000:1:1:1:1:10000:20954:100:1
+0.000070000
+3:2:1:2:1:10000:20000:1:1:1:1:60000:20954:100:1
+$ printf 'Machine policy: 0 RR\n' >rr; ./Dimemas -t -f x -r x -R 2 -e 7 --clean-deadlocks 10 --asynch-read -s rr --dim pair.dim two.cfg; printf 'Machine policy: 0 LIFO\n' >lifo; ./Dimemas -t -s lifo --dim pair.dim two.cfg
+./Dimemas: warning: option '-f' describes a file system; here files take no time: it has no effect
+./Dimemas: warning: option '-r' makes times random; here the same input gives the same times: it has no effect
+./Dimemas: warning: option '-R' begins the program again when it has ended; here it runs once: it has no effect
+./Dimemas: warning: option '-e' chooses the events that are kept; here all are: it has no effect
+./Dimemas: warning: option '--clean-deadlocks' breaks deadlocks; here they are explained: it has no effect
+./Dimemas: warning: option '--asynch-read' reads while it runs; here the program is read first, or mapped: it has no effect
+./Dimemas: warning: machine '': its policy RR has no counterpart here: processors go to who came first
+0.000225367
+./Dimemas: error: 'lifo', line 1: unknown policy 'LIFO'
+? 1
 $ printf '#Paraver (01/01/2024 at 10:00):300000_ns:1(2):1:2(1:1,1:1),1\nc:1:1:2:1:2\n1:1:1:1:1:0:100000:1\n1:2:1:2:1:0:20000:1\n2:2:1:2:1:20000:50000001:2\n2:1:1:1:1:100000:50000001:1\n3:1:1:1:1:100000:100000:2:1:2:1:20000:130000:10000:1\n2:1:1:1:1:110000:50000001:0\n2:2:1:2:1:130000:50000001:0\n1:2:1:2:1:130000:300000:1\n' >run.prv; ./prv2dim -s -v run.prv run.dim && cat run.dim; ./prv2dim nothing.prv x.dim; echo $?
 5 records, 1 communications
 #DIMEMAS:"run.dim":1,376:2(1,1),1,0,0            

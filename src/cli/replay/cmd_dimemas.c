@@ -260,18 +260,39 @@ static int predict(const struct args *a, const struct weft_replay_program *p, co
 	return status;
 }
 
+/* What it was, and why there is nothing of it here: a line each. */
+static void say_unused(const struct args *a)
+{
+	const struct {
+		bool is;
+		const char *option, *text;
+	} rows[] = {
+		{a->files, "-f", "describes a file system; here files take no time"},
+		{a->random, "-r", "makes times random; here the same input gives the same times"},
+		{a->reload, "-R", "begins the program again when it has ended; here it runs once"},
+		{a->event, "-e", "chooses the events that are kept; here all are"},
+		{a->deadlocks, "--clean-deadlocks", "breaks deadlocks; here they are explained"},
+		{a->asynchronous, "--asynch-read", "reads while it runs; here the program is read first, or mapped"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (rows[i].is)
+			weft_log(WEFT_LOG_WARN, "option '%s' %s: it has no effect", rows[i].option, rows[i].text);
+}
+
 static int dimemas(const struct args *a, const char *cfg)
 {
 	struct weft_replay_how how = {.stop_ns = a->stop * 1e9,
 	                              .ideal_threads = a->ideal_openmp,
 	                              .no_threads = a->no_openmp,
-	                              .no_devices = a->no_cuda};
+	                              .no_devices = a->no_cuda,
+	                              .receive_at_wait = a->wait_receive};
 	struct weft_replay_program *p;
 	struct weft_replay_machine m;
 	struct weft_err err = {0};
 	int status = read_eager(a, &how);
 	if (status)
 		return status;
+	say_unused(a);
 	if (!a->only_time)
 		printf("-> Simulator configuration to be read %s\n", cfg);
 	if (!a->only_time)

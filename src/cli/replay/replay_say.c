@@ -25,6 +25,11 @@ void cli_replay_say_run(const struct weft_replay_program *p, const struct weft_r
 		weft_log(WEFT_LOG_WARN,
 		         "%u nodes have fewer CPUs than threads run there (the first is node %u, of %u CPUs): threads take turns",
 		         r->n_small_nodes, r->small_node, weft_replay_node_kind(m, r->small_node)->cpus);
+	for (size_t i = 0; i < m->site.n; i++)
+		if (m->site.at[i].policy != WEFT_REPLAY_FIFO)
+			weft_log(WEFT_LOG_WARN,
+			         "machine '%s': its policy %s has no counterpart here: processors go to who came first",
+			         m->site.at[i].name, weft_replay_policy_names[m->site.at[i].policy]);
 	if (!r->n_stuck)
 		return;
 	weft_log(WEFT_LOG_WARN, "deadlock: %u of %u threads do not go on", r->n_stuck, p->n_threads);

@@ -5,7 +5,7 @@
  *     Machine globalop: <machine> <operation> <model in> <size in> <model out> <size out>
  *     External globalop: <operation> …                       between machines
  *     <operation> <model in> <size in> <model out> <size out> <contention>        everywhere: the old form
- *     Machine policy: <machine> FIFO|RR|BOOST ; Quantum size (bytes): <n> ; Flight time: <machine> <seconds> …
+ *     Machine policy: <machine> FIFO|RR|BOOST|… ; Quantum size (bytes): <n> ; Flight time: <machine> <seconds> …
  */
 #include "dim_cfg.h"
 #include "base/fs.h"
@@ -129,10 +129,13 @@ static int policy_rule(const struct rules *r, struct weft_str rest)
 	uint64_t site;
 	int rc = read_site(r, &rest, &site);
 	const struct weft_str word = weft_str_word(&rest);
-	if (!rc && !weft_str_eq(word, "FIFO") && !weft_str_eq(word, "RR") && !weft_str_eq(word, "BOOST"))
+	uint8_t policy = 0;
+	while (policy < WEFT_REPLAY_POLICIES && !weft_str_eq(word, weft_replay_policy_names[policy]))
+		policy++;
+	if (!rc && policy == WEFT_REPLAY_POLICIES)
 		rc = wrong(r, "unknown policy", word);
 	if (!rc)
-		r->m->site.at[site].policy = weft_str_eq(word, "RR") ? WEFT_REPLAY_ROUND_ROBIN : WEFT_REPLAY_FIFO;
+		r->m->site.at[site].policy = policy;
 	return rc;
 }
 

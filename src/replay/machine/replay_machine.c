@@ -8,6 +8,9 @@
 
 enum { NODES_MOST = 1 << 24 };
 
+const char *const weft_replay_policy_names[WEFT_REPLAY_POLICIES] = {"FIFO",      "RR",       "BOOST", "FIXED_PRIORITY_FIFO",
+                                                                    "UNIX_SVR4", "SS_MPI_CP"};
+
 static int make_plain(struct weft_replay_machine *m, uint32_t cpus, double latency_ns, double bytes_per_ns, uint32_t links)
 {
 	const struct weft_replay_way intra = {0, 0, 0, 0, 0};

@@ -54,7 +54,16 @@ struct weft_replay_collective {
 	struct weft_replay_phase in, out;
 };
 enum { WEFT_REPLAY_COLLECTIVES = 32 };
-enum weft_replay_policy { WEFT_REPLAY_FIFO, WEFT_REPLAY_ROUND_ROBIN };
+enum weft_replay_policy { /* of processors; all but FIFO are only known by their names: see weft_replay_policy_names */
+	                  WEFT_REPLAY_FIFO,
+	                  WEFT_REPLAY_ROUND_ROBIN,
+	                  WEFT_REPLAY_BOOST,
+	                  WEFT_REPLAY_FIXED_PRIORITY,
+	                  WEFT_REPLAY_SVR4,
+	                  WEFT_REPLAY_SS_MPI_CP,
+	                  WEFT_REPLAY_POLICIES,
+};
+extern const char *const weft_replay_policy_names[WEFT_REPLAY_POLICIES]; /* as Dimemas writes them */
 
 struct weft_replay_site {
 	const char *name, *architecture;

@@ -50,6 +50,7 @@ struct weft_replay_how {
 	double stop_ns;            /* ends there; 0: never */
 	bool ideal_threads;        /* threads of a process always have a CPU each */
 	bool no_devices, no_threads;
+	bool receive_at_wait; /* sinks are told of receives at their waits, not where they were posted */
 };
 
 struct weft_replay_rank_result {

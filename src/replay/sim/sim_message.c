@@ -192,7 +192,7 @@ int sim_receive(struct sim *s, struct sim_thread *t, const struct weft_replay_op
 	rc = ready(s, op->of, t->now);
 	if (rc)
 		return rc;
-	if (s->times && op->kind == WEFT_REPLAY_RECV)
+	if (s->times && (op->kind == WEFT_REPLAY_RECV || s->how->receive_at_wait))
 		s->times[op->of].post_ns = called;
 	if (m->state & SIM_DONE)
 		return take(s, t, op, m);
