@@ -18,6 +18,8 @@ remedy                          predicted     gain     from       to  option
 ranks times 2                      850 us  45.16 %  33.87 %  56.45 %  --ranks x2
 an ideal network                  1.50 ms   3.23 %   2.90 %   3.55 %  --ideal
 latency times 0.5                 1.53 ms   1.61 %   1.13 %   2.10 %  --latency 0.5
+
+--why says what each assumes and cannot know
 $ weft what-if run.weft --faster 'sweep'=4 --balance sweep --ideal --ranks 4 --csv | cut -d, -f1-5
 remedy,predicted_ns,gain_percent,gain_low_percent,gain_high_percent
 'sweep' 4 times faster,424999,72.58064516129032,68.95161290322581,76.20967741935483
@@ -44,6 +46,26 @@ messages in a row merged                  1.55 ms  0.00 %  0.00 %  0.00 %  --mer
 loops handed out by schedule(guided,2)    1.55 ms  0.00 %  0.00 %  0.00 %  --schedule guided,2
 latency times 0.5                         1.53 ms  1.61 %  1.13 %  2.10 %  --latency 0.5
 bandwidth times 2                         1.55 ms  0.00 %  0.00 %  0.00 %  --bandwidth 2
+
+--overlap
+  assumes that messages travel while the program computes, and are waited for where the next exchange begins
+  cannot know whether the data is needed earlier; whether the library moves messages by itself
+
+--merge-messages
+  assumes that messages in a row to one receiver become one: latency and calls once
+  cannot know what copying them together costs
+
+--schedule
+  assumes that the iterations of a recorded chunk take the same time each; handing out costs what it did
+  cannot know caches that iterations in a row share
+
+--latency
+  assumes that what small messages and collectives take scales with the latency
+  cannot know what of it is the library's own work
+
+--bandwidth
+  assumes that what large messages take beyond the latency scales with the bandwidth
+  cannot know the share of memory copies; contention
 $ weft what-if run.weft --top 1 --json
 [
   {

@@ -35,7 +35,7 @@ static const struct weft_opt options[] = {
 	{0, "bandwidth", "FACTOR", WEFT_OPT_DOUBLE, AT(bandwidth), "the network's bandwidth times FACTOR"},
 	{0, NULL, NULL, WEFT_OPT_GROUP, 0, "What is printed"},
 	{'n', "top", "N", WEFT_OPT_U64, AT(top), "print the first N rows only"},
-	{0, "why", NULL, WEFT_OPT_FLAG, AT(why), "also what each answer assumes and cannot know"},
+	{0, "why", NULL, WEFT_OPT_FLAG, AT(why), "also of the usual remedies what each assumes and cannot know"},
 	CLI_TABLE_OPTIONS,
 	CLI_READ_OPTIONS,
 	{0},
@@ -216,13 +216,14 @@ static void print_run(const struct weft_remedies *r)
 	putchar('\n');
 }
 
-static int show(const struct args *a, const struct weft_remedies *r, const struct weft_remedy_answer *at, uint32_t n)
+/* why: also what each assumes and cannot know. */
+static int show(const struct args *a, const struct weft_remedies *r, const struct weft_remedy_answer *at, uint32_t n, bool why)
 {
 	bool whole = a->common.json || a->common.csv;
 	if (!whole)
 		print_run(r);
 	int status = print_answers(a, at, n);
-	if (!status && !whole && a->why)
+	if (!status && !whole && why)
 		print_why(at, a->top && a->top < n ? (uint32_t)a->top : n);
 	return status ? status : cli_finish(CLI_OK);
 }
@@ -243,7 +244,7 @@ static int answer_wanted(const struct args *a, const struct weft_remedies *r, co
 			         weft_remedy_row[w->at[i].kind].option);
 	}
 	if (!status)
-		status = show(a, r, answer, w->n);
+		status = show(a, r, answer, w->n, true);
 	free(answer);
 	return status;
 }
@@ -266,9 +267,11 @@ static int answer_usual(const struct args *a, const struct weft_remedies *r)
 		return cli_fail_code(rc);
 	bool whole = a->common.json || a->common.csv;
 	said = whole ? n : worth_saying(answer, n);
-	int status = show(a, r, answer, said);
+	int status = show(a, r, answer, said, a->why);
 	if (!status && !whole && said < n)
 		printf("%s%u other%s would bring nothing\n", said ? "\n" : "", n - said, n - said == 1 ? "" : "s");
+	if (!status && !whole && said && !a->why)
+		printf("\n--why says what each assumes and cannot know\n");
 	free(answer);
 	return status ? status : cli_finish(CLI_OK);
 }
@@ -310,13 +313,13 @@ const struct weft_command weft_command_what_if = {
 		 "overlapped; no lock; other chunks, tasks, numbers of threads; another network.\n"
 		 "Without options it tries the usual remedies and ranks them by what they bring\n"
 		 "beyond the work that they take away, or the machine that they add. Each answer\n"
-		 "has an interval, and says what it assumed and cannot know (--why).\n"
+		 "has an interval, and says what it assumed and cannot know (of the usual: --why).\n"
 		 "\n"
 		 "Examples:\n"
 		 "    weft what-if run.weft\n"
 		 "    weft what-if run.weft --faster 'solve'=2 --balance 'sweep'\n"
 		 "    weft what-if run.weft --overlap exchange --merge-messages\n"
-		 "    weft what-if run.weft --workers 8 --why",
+		 "    weft what-if run.weft --workers 8",
 	.options = options,
 	.run = run,
 };
