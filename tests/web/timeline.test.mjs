@@ -5,6 +5,8 @@ import test from "node:test";
 import { colorOf, lightness, safe, SAFE, textOn } from "../../web/lib/color.js";
 import { paint, pixel, readCells } from "../../web/timeline/cells.js";
 import { filterOf } from "../../web/timeline/find.js";
+import { rowValues } from "../../web/timeline/order.js";
+import { moved, trackFlex } from "../../web/timeline/split.js";
 import { lineAt, linesOf, matches, place, shortName, spec, specs, squeeze } from "../../web/timeline/rows.js";
 import { clamp, LEAST, pan, strips, timeOf, xOf, zoom } from "../../web/timeline/zoom.js";
 
@@ -101,4 +103,23 @@ test("what is typed into the finder", () => {
 	assert.equal(filterOf("two words", { regions: true }), 'region="two words"');
 	assert.equal(filterOf("x", { regions: false }), "name=*x*");
 	assert.equal(filterOf("", { regions: true }), "");
+});
+
+test("rows by what they show: the share of a value, or the mean", () => {
+	const cells = { lines: 2, width: 4, values: Float64Array.of(0, 3, 8), place: Uint8Array.of(0, 1, 1, 2, 2, 2, 2, 0) };
+	assert.deepEqual(rowValues(cells, 3), [0.5, 0]);
+	assert.deepEqual(rowValues(cells, 8), [0.25, 0.75]);
+	assert.deepEqual(rowValues(cells, undefined), [3.5, 6]);
+	const rows = { n: 3, names: ["a", "b", "c"], up: {}, parents: {} };
+	assert.deepEqual(linesOf(rows, { sort: "value" }, { value: [0.1, 0.9, 0.1] }).map(l => l.rows[0]), [1, 0, 2]);
+	assert.deepEqual(linesOf(rows, { sort: "value", down: true }, { value: [0.1, 0.9, 0.1] }).map(l => l.rows[0]), [2, 0, 1]);
+});
+
+test("a border between tracks keeps the sum, and each its least", () => {
+	assert.deepEqual(moved([200, 100, 300], 0, 30), [230, 70, 300]);
+	assert.deepEqual(moved([200, 100, 300], 0, 90), [236, 64, 300]);
+	assert.deepEqual(moved([200, 100, 300], 1, -90), [200, 64, 336]);
+	assert.equal(trackFlex({ sizes: { tracks: [230, 70] } }, [{}, {}], 1), "70 1 0px");
+	assert.equal(trackFlex({ sizes: { tracks: [230, 70] } }, [{}], 0), "3 1 120px");
+	assert.equal(trackFlex({ sizes: {} }, [{ style: "curve" }], 0), "1 1 90px");
 });

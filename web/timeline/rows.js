@@ -4,7 +4,7 @@
  * several in a line. Nothing here knows of a page.
  *
  * @typedef {{n: number, names: string[], up: Record<string, number[]>, parents: Record<string, {names: string[]}>, events?: number[], begin?: number[], chosen?: number[]}} Rows
- * @typedef {{hidden?: number[], only?: number[], folded?: number[] | "all", sort?: string, down?: boolean, group?: string, filter?: string}} Choice
+ * @typedef {{hidden?: number[], only?: number[], folded?: number[] | "all", sort?: string, by?: {of?: number, from: number, to: number}, down?: boolean, group?: string, filter?: string}} Choice
  * @typedef {{kind: "row" | "group", rows: number[], label: string, group: number, folded: boolean, count: number}} Line
  */
 

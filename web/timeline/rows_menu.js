@@ -2,6 +2,7 @@
 /* How rows are grouped, ordered, chosen: a menu over the state that rows.js reads. */
 import { fill, h, plain } from "../lib/dom.js";
 import { dialog, menu } from "../lib/menu.js";
+import { orderItems } from "./order.js";
 import { matches, usualGroup } from "./rows.js";
 
 const ORDERS = [["", "As in the trace"], ["name", "By name"], ["events", "By number of events"], ["begin", "By begin"]];
@@ -23,7 +24,8 @@ export function rowsMenu(app, stage, at) {
 			...parents.map(p => ({ title: p === "process" ? "Processes" : `${p[0].toUpperCase()}${p.slice(1)}s`, checked: group === p, run: () => set({ group: p, folded: [] }) })),
 			{ title: "Fold all", disabled: !group, run: () => set({ folded: "all" }) }, { title: "Unfold all", disabled: !group, run: () => set({ folded: [] }) }] : []),
 		{ line: true }, { head: true, title: "Order" },
-		...ORDERS.filter(([k]) => !k || k === "name" || track.rows[k]).map(([k, title]) => ({ title, checked: (c.sort ?? "") === k, run: () => set({ sort: k }) })),
+		...ORDERS.filter(([k]) => !k || k === "name" || track.rows[k]).map(([k, title]) => ({ title, checked: (c.sort ?? "") === k, run: () => set({ sort: k, by: undefined }) })),
+		...orderItems(track, c, app.range(), set),
 		{ title: "The other way round", checked: Boolean(c.down), run: () => set({ down: !c.down }) },
 		...(t.has.messages || t.has.flows ? [{ line: true }, { head: true, title: "Messages and arrows" }, ...ARROWS.map(([k, title]) => ({ title, checked: (own.arrows ?? "") === k, run: () => app.own("timeline", { arrows: k }) }))] : []),
 		{ line: true }, { title: "Colours of views as in Paraver", checked: Boolean(own.paraver), run: () => app.own("timeline", { paraver: !own.paraver }) },

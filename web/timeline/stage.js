@@ -18,6 +18,7 @@ import { createFind } from "./find.js";
 import { createLegend } from "./legend.js";
 import { bindPointer } from "./pointer.js";
 import { rowsMenu } from "./rows_menu.js";
+import { createSplit, trackFlex } from "./split.js";
 import { createTrack } from "./track.js";
 import { chooseView } from "./track_head.js";
 import { clamp, pan, zoom } from "./zoom.js";
@@ -28,6 +29,7 @@ const WHEEL_STEP = 60, ARROWS_MOST = 400;
 export function createStage(host, app) {
 	const tip = h("div", { class: "tl-tip", role: "tooltip", hidden: true });
 	const tracksBox = h("div", { class: "tl-tracks" });
+	const splits = [];
 	let tracks = [], frame = 0, hover = -1, band = null, wheel = 0, arrows = { messages: [], flows: [] }, asked = "", stop = null;
 
 	const width = () => tracks[0]?.width() ?? Math.max(1, tracksBox.clientWidth - stage.gutter());
@@ -177,14 +179,18 @@ export function createStage(host, app) {
 	}
 	function build() {
 		const n = stage.tracks().length;
-		while (tracks.length > n) tracks.pop().destroy();
+		while (tracks.length > n) { tracks.pop().destroy(); splits.pop()?.remove(); }
 		while (tracks.length < n) {
 			const t = createTrack(app, stage, tracks.length);
+			if (tracks.length) {
+				splits.push(createSplit(app, () => tracks.map(x => x.box), tracks.length));
+				tracksBox.append(splits.at(-1));
+			}
 			tracks.push(t);
 			tracksBox.append(t.box);
 			bindPointer(app, stage, t);
 		}
-		tracks.forEach((t, i) => { t.box.style.flex = stage.tracks()[i].style === "curve" ? "1 1 90px" : "3 1 120px"; });
+		tracks.forEach((t, i) => { t.box.style.flex = trackFlex(app.state, stage.tracks(), i); });
 	}
 	function update(changed) {
 		if (!app.trace) return;

@@ -11,6 +11,7 @@ import { colorOf, textOn } from "../lib/color.js";
 import { h, plain } from "../lib/dom.js";
 import { readCells } from "./cells.js";
 import { createCurves } from "./curves.js";
+import { createOrder } from "./order.js";
 import { drawOver } from "./over.js";
 import { lineAt, linesOf, place, shortName, specs, squeeze } from "./rows.js";
 import { createStrips, TALL, WIDE } from "./strips.js";
@@ -38,7 +39,7 @@ export function createTrack(app, stage, index) {
 	let frame = 0, settle = 0, stop = null, unit = {}, key = "", geometry = "", sorted = {};
 
 	const strips = createStrips(app, { draw: schedule, fail: error => { say(error.message); } });
-	const curves = createCurves(app, schedule, error => say(error.message));
+	const curves = createCurves(app, schedule, error => say(error.message)), order = createOrder(app, { choice: () => track.choice(), args: () => track.args(), get rows() { return rows; }, setSort: v => track.setSort(v) }, error => say(error.message));
 
 	const track = {
 		box, body, over, plot,
@@ -155,6 +156,7 @@ export function createTrack(app, stage, index) {
 			say(error.message);
 		}
 		busy.hidden = true;
+		order.look();
 		layout();
 		headView.update();
 		over.setAttribute("aria-label", `${got_title()}, ${lines.length} lines. Arrow keys move, plus and minus zoom`);
@@ -178,6 +180,7 @@ export function createTrack(app, stage, index) {
 		const height = own.fit ? Math.max(1, (tall - 1) / lines.length) : own.tall ?? Math.max(12, Math.min(36, Math.floor((tall - heads * HEAD) / Math.max(1, cells))));
 		top = place(lines, { height: track.style === "curve" ? Math.max(height, own.fit ? 1 : 44) : height, head: HEAD, depth: track.style === "nest" ? track.depthOf : undefined, step: STEP });
 		space.style.height = `${Math.max(0, top[lines.length] - tall)}px`;
+		over.dataset.rows = lines.slice(0, 64).flatMap(l => (l.kind === "row" ? [l.rows.join("~")] : [])).join(",");
 		geometry = `${tall}|${own.fit}|${own.tall}|${track.style}|${app.state.sizes.gutter}`;
 	}
 
@@ -427,6 +430,7 @@ export function createTrack(app, stage, index) {
 		if (changed.has("rows") || changed.has("more") || changed.has("sizes") || changed.has("tracks")) layout();
 		if (changed.has("colors") || changed.has("safe") || changed.has("more") || changed.has("theme")) { setLook(); headView.update(); }
 		if (changed.has("rows")) exact = null;
+		if (changed.has("rows") || changed.has("tracks")) order.look();
 		schedule();
 	}
 	const sizes = new ResizeObserver(() => { layout(); schedule(); });

@@ -120,6 +120,20 @@ test("regions in each other, another view beside it, draw modes, and away again"
 	await page.locator(".tl-track").nth(1).getByRole("button", { name: "How this track is drawn" }).click();
 	await page.getByRole("menuitemcheckbox", { name: "Average", exact: true }).first().click();
 	await until(page, () => location.hash.includes("average"));
+	/* The border between tracks is dragged, and moved by keys; the address has it. */
+	const heights = () => page.evaluate(() => [...document.querySelectorAll(".tl-track")].map(t => Math.round(t.getBoundingClientRect().height)));
+	const was = await heights(), border = page.getByRole("separator", { name: "Height of track 1" }), at0 = await border.boundingBox();
+	await page.mouse.move(at0.x + 300, at0.y);
+	await page.mouse.down();
+	await page.mouse.move(at0.x + 300, at0.y - 50, { steps: 4 });
+	await page.mouse.up();
+	await until(page, () => decodeURIComponent(location.hash).includes('"tracks":['));
+	const now = await heights();
+	assert.ok(Math.abs(was[0] - now[0] - 50) <= 2 && Math.abs(now[1] - was[1] - 50) <= 2, `${was} ${now}`);
+	await border.focus();
+	await page.keyboard.press("ArrowDown");
+	await until(page, h => Math.abs(document.querySelector(".tl-track").getBoundingClientRect().height - h - 20) <= 2, now[0]);
+	await accessible(page);
 	await page.locator(".tl-track").nth(1).getByRole("button", { name: "Remove this track" }).click();
 	await until(page, () => document.querySelectorAll(".tl-track").length === 1);
 	await page.done();
@@ -196,6 +210,25 @@ test("rows are filtered, ordered, hidden and come back; marks are a list", async
 	await open();
 	await menu("By number of events").click();
 	await until(page, () => decodeURIComponent(location.hash).includes('"sort":"events"'));
+	/* By what they show: heat 0 waits in MPI_Recv longer than heat 1, its helper never. In groups the helper stays with its process. */
+	const order = () => page.evaluate(() => document.querySelector(".tl-over").dataset.rows);
+	assert.equal(await order(), "0,1,2");
+	await open();
+	await menu("By time in MPI_Recv").click();
+	await until(page, () => decodeURIComponent(location.hash).includes('"sort":"value"'));
+	await open();
+	await menu("None").click();
+	await until(page, () => document.querySelector(".tl-over").dataset.rows === "0,2,1");
+	await open();
+	await menu("The other way round").click();
+	await until(page, () => document.querySelector(".tl-over").dataset.rows === "1,2,0");
+	await open();
+	await menu("By number of events").click();
+	await open();
+	await menu("Processes").click();
+	await open();
+	await menu("The other way round").click();
+	await until(page, () => !decodeURIComponent(location.hash).includes('"down":true'));
 	await open();
 	await menu("Fold all").click();
 	await until(page, () => decodeURIComponent(location.hash).includes('"folded":"all"'));
