@@ -308,28 +308,42 @@ static int leave(struct trace_walk *w, uint64_t time, uint32_t region)
 	return end_call(w, time);
 }
 
+/* What a value of a type means: looked up by its name once, as long as no other takes its cell. */
+static const struct trace_named *named(struct trace_walk *w, uint32_t id, int64_t value)
+{
+	struct trace_named *at = &w->named[((uint64_t)value ^ id * UINT64_C(31)) % TRACE_NAMED];
+	if (at->known && at->id == id && at->value == value)
+		return at;
+	const bool is_call = w->m->type[id] == TRACE_TYPE_CALL;
+	const char *name = weft_value_label(&w->m->t->def[WEFT_CLASS_TYPE].at[id], value);
+	if (!name && is_call)
+		name = "MPI_";
+	const int64_t place = name ? weft_replay_build_place(w->m->b, name, strlen(name)) : 0;
+	const enum trace_call call = is_call ? trace_call_of(name) : TRACE_NO_CALL;
+	*at = (struct trace_named){.known = true,
+	                           .id = id,
+	                           .value = value,
+	                           .place = place < 0 ? 0 : (uint32_t)place,
+	                           .call = (uint8_t)(call == TRACE_NO_CALL ? TRACE_OTHER : call)};
+	return at;
+}
+
 static int call_point(struct trace_walk *w, uint64_t time, uint32_t id, int64_t value)
 {
 	if (value == 0)
 		return w->call != TRACE_NO_CALL ? end_call(w, time) : 0;
-	const char *name = weft_value_label(&w->m->t->def[WEFT_CLASS_TYPE].at[id], value);
-	if (!name)
-		name = "MPI_";
-	const int64_t place = weft_replay_build_place(w->m->b, name, strlen(name));
+	const struct trace_named *call = named(w, id, value);
 	int rc = w->call != TRACE_NO_CALL ? end_call(w, time) : 0;
-	const enum trace_call call = trace_call_of(name);
 	if (!rc)
-		rc = begin_call(w, time, call == TRACE_NO_CALL ? TRACE_OTHER : call, place < 0 ? 0 : (uint32_t)place);
+		rc = begin_call(w, time, (enum trace_call)call->call, call->place);
 	w->together.number = (unsigned)value;
 	return rc;
 }
 
 static int function_point(struct trace_walk *w, uint64_t time, uint32_t id, int64_t value)
 {
-	const char *name = value ? weft_value_label(&w->m->t->def[WEFT_CLASS_TYPE].at[id], value) : NULL;
 	int rc = w->call == TRACE_NO_CALL ? compute(w, time) : 0;
-	const int64_t place = name ? weft_replay_build_place(w->m->b, name, strlen(name)) : 0;
-	w->function = place < 0 ? 0 : (uint32_t)place;
+	w->function = value ? named(w, id, value)->place : 0;
 	return rc;
 }
 

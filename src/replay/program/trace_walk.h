@@ -45,6 +45,13 @@ struct trace_maker {
 	uint32_t attr_target, attr_bytes; /* of one-sided calls; 0: none */
 	bool ours;                        /* a trace of Weft's own format */
 };
+enum { TRACE_NAMED = 64 };
+struct trace_named { /* what a value of a type of points means: names are looked up once, not at each event */
+	int64_t value;
+	uint32_t id, place;
+	uint8_t call; /* enum trace_call */
+	bool known;
+};
 struct trace_walk { /* one thread */
 	struct trace_maker *m;
 	uint32_t thread, rank;
@@ -56,6 +63,7 @@ struct trace_walk { /* one thread */
 	uint32_t call_region, call_depth;
 	uint64_t call_begin, call_ops; /* operations of the thread when it began */
 	uint32_t call_place, function;
+	struct trace_named named[TRACE_NAMED]; /* a cell each by type and value */
 	struct {
 		uint64_t sent, received, comm;
 		bool root, has_comm;
