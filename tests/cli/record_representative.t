@@ -1,6 +1,6 @@
 ## SPDX-License-Identifier: Apache-2.0
 ## needs: gcc jq
-## tags: timeout=120
+## tags: builds=release,debug timeout=120
 ## A recording that keeps only what is new. The program does one thing, then another, then the first again: two of each are kept.
 $ cat >kinds.c <<'END'
 > #include <weft/record.h>

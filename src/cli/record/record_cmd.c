@@ -377,7 +377,8 @@ static void say_recorded(const struct record_run *r, uint32_t processes, uint32_
 		weft_buf_printf(b, ", %llu of %llu stretches left out (%llu kinds)", (unsigned long long)r->represented.left_out,
 		                (unsigned long long)r->represented.stretches, (unsigned long long)r->represented.kinds);
 	if (r->represented.as_they_are)
-		weft_buf_printf(b, ", %u streams whole (still open, or damaged)", r->represented.as_they_are);
+		weft_buf_printf(b, ", %u stream%s whole (still open, or damaged)", r->represented.as_they_are,
+		                r->represented.as_they_are == 1 ? "" : "s");
 	if (r->represented.error)
 		weft_buf_printf(b, ", not all left out (%s)", weft_err_name(r->represented.error));
 	if (r->lost)
