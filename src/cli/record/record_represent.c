@@ -13,6 +13,7 @@
 #define STRETCH_LEAST_NS UINT64_C(1000000)
 #define TOLERANCE 0.2
 #define LOOK_LEAST_NS UINT64_C(50000000)
+#define LOOKS_AT_END 3
 #define LOOK_SHARE 20                 /* a look may take a twentieth of the time */
 #define SETTLED_NS UINT64_C(10000000) /* an event that began so long ago is in its page */
 
@@ -161,6 +162,8 @@ void record_represent_finish(struct record_represent *p, struct record_represent
 	pthread_cond_signal(&p->wake);
 	pthread_mutex_unlock(&p->lock);
 	pthread_join(p->thread, NULL);
+	for (unsigned i = 0; i < LOOKS_AT_END; i++) /* what the last look had not reached */
+		look(p);
 	out->failed = p->kinds.failed;
 	out->stretches = p->kinds.decided.n;
 	out->kinds = p->kinds.kind.shape.n;
