@@ -158,15 +158,16 @@ static void gap_begin(struct leave_out *o, uint64_t ticks)
 	o->off = true;
 }
 
-static void gap_end(struct leave_out *o, const struct gap *g)
+/* At its end, or where the thread ends before: then nothing is entered again, but counters have their last values all the same. */
+static void gap_end(struct leave_out *o, const struct gap *g, uint64_t at)
 {
 	if (o->is_first)
-		say_gap(o, g, g->to);
-	out_simple(o, g->to, WEFT_EV_ON, 0);
-	for (unsigned i = 0; i < o->depth && i < OPEN_MOST; i++)
-		out_simple(o, g->to, WEFT_EV_ENTER, o->open[i]);
+		say_gap(o, g, at);
+	out_simple(o, at, WEFT_EV_ON, 0);
+	for (unsigned i = 0; i < o->depth && i < OPEN_MOST && at == g->to; i++)
+		out_simple(o, at, WEFT_EV_ENTER, o->open[i]);
 	for (size_t i = 0; i < o->held.n; i++)
-		out_record(o, &(struct weft_record){g->to, o->held.at[i].kind, o->held.at[i].id, o->held.at[i].n,
+		out_record(o, &(struct weft_record){at, o->held.at[i].kind, o->held.at[i].id, o->held.at[i].n,
 		                                    o->held.at[i].payload});
 	o->off = false;
 }
@@ -194,7 +195,7 @@ static void move_to(struct leave_out *o, uint64_t ticks)
 		}
 		if (g->to > ticks)
 			return;
-		gap_end(o, g);
+		gap_end(o, g, g->to);
 		o->stretch = o->stretch > g->end ? o->stretch : g->end;
 		o->next++;
 	}
@@ -246,6 +247,13 @@ static void follow_stack(struct leave_out *o, const struct weft_record *r)
 	}
 }
 
+/* The thread ends within a gap. */
+static void end_within(struct leave_out *o, uint64_t ticks)
+{
+	if (o->off)
+		gap_end(o, &o->gap.at[o->next++], ticks > o->last ? ticks : o->last);
+}
+
 static void take_record(struct leave_out *o, const struct weft_record *r)
 {
 	if (o->seq == 0 && !o->w.page) /* a gap that began before the thread */
@@ -254,6 +262,8 @@ static void take_record(struct leave_out *o, const struct weft_record *r)
 	if (o->seq == 0 && !o->w.page)
 		o->last = r->ticks;
 	move_to(o, r->ticks);
+	if (r->kind == WEFT_EV_THREAD_END)
+		end_within(o, r->ticks);
 	follow_stack(o, r);
 	if (is_held(r->kind))
 		hold(o, r);
@@ -285,6 +295,7 @@ static bool take_thread(struct leave_out *o, size_t first, size_t end)
 		if (rc)
 			return false;
 	}
+	end_within(o, o->last);
 	say_rest(o);
 	out_end(o);
 	return true;
