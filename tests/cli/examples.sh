@@ -131,7 +131,7 @@ while IFS='|' read -r where command; do
 	[[ ! $command =~ ^weft\ cluster.*--control ]] || cp other/cluster.prv run.prv
 	[[ ! $command =~ --workers ]] || { rm -r run.weft && cp -r alone.weft run.weft; }
 	[[ ! $command =~ ^weft\ (tasks|graph|efficiency|gantt|panels) ]] || { rm -r run.weft && cp -r alone.weft run.weft; }
-	[[ ! $command =~ ^weft\ (efficiency.*--iterations|what-if.*--balance) ]] || { rm -r run.weft && cp -r other/regions.weft run.weft; }
+	[[ ! $command =~ ^weft\ (efficiency.*--(iterations|by)|what-if.*--balance) ]] || { rm -r run.weft && cp -r other/regions.weft run.weft; }
 	# What an example makes is not there yet.
 	[[ ! $command =~ \ -o\ ([^ ]+) ]] || [ "${BASH_REMATCH[1]}" = - ] || [ "${command%% *}" = fxt_print ] || rm -rf "${BASH_REMATCH[1]}"
 	# A server of pages runs until it is told to end.

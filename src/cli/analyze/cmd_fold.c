@@ -293,7 +293,7 @@ const struct weft_command weft_command_fold = {
 		 "Examples:\n"
 		 "    weft fold run.weft --region solve --picture solve.svg\n"
 		 "    weft fold run.prv --region main --method kriging -o run.main\n"
-		 "    weft fold run.prv --region solve --split-instances --group 2 --trace folded.prv\n"
+		 "    weft fold run.weft --region solve --split-instances --group 1 --trace folded.prv\n"
 		 "    weft fold run.clustered.prv --cluster 1 --model cpi.xml --cube run.cube",
 	.options = options,
 	.run = run_fold,
