@@ -22,7 +22,8 @@ import tables from "./tables/panels.js";
 import tasks from "./tasks/panels.js";
 import live from "./live/panels.js";
 import compare from "./compare/panels.js";
+import replay from "./replay/panels.js";
 import learn from "./learn/panels.js";
 
 /** @type {Panel[]} */
-export const panels = [...timeline, ...tables, ...tasks, ...live, ...compare, ...learn];
+export const panels = [...timeline, ...tables, ...tasks, ...live, ...compare, ...replay, ...learn];

@@ -227,24 +227,13 @@ int replay_setup_program(struct replay_setup *s, const struct weft_replay_progra
 
 /* ---- a machine ---- */
 
-/* What a machine is where nothing is said: a cluster of today, a rank a node. */
-static int make_usual(const struct replay_setup *s, struct weft_replay_machine *m)
-{
-	if (s->args->ideal)
-		return weft_replay_machine_ideal(m);
-	int rc = weft_replay_machine_plain(m, 1000, 10);
-	if (rc)
-		return rc;
-	m->site.at[0].model = WEFT_REPLAY_LOGARITHMIC;
-	m->kind.at[0].intra = (struct weft_replay_way){300, 5, 0, 0, 0};
-	return 0;
-}
-
 int replay_make_machine(void *arg, const struct weft_replay_settings *settings, struct weft_replay_machine *m,
                         struct weft_err *err)
 {
 	const struct replay_setup *s = arg;
-	int rc = s->cfg ? weft_replay_cfg_read(m, s->cfg, NULL, err) : make_usual(s, m);
+	int rc = s->cfg           ? weft_replay_cfg_read(m, s->cfg, NULL, err)
+	         : s->args->ideal ? weft_replay_machine_ideal(m)
+	                          : weft_replay_machine_usual(m);
 	if (rc)
 		return rc == -ENOMEM ? weft_err_set(err, rc, "out of memory") : rc;
 	weft_replay_settings_apply(settings, m);

@@ -51,6 +51,16 @@ int weft_replay_machine_plain(struct weft_replay_machine *m, double latency_ns, 
 	return make_plain(m, 0, latency_ns, bytes_per_ns, 1);
 }
 
+int weft_replay_machine_usual(struct weft_replay_machine *m)
+{
+	int rc = weft_replay_machine_plain(m, 1000, 10);
+	if (rc)
+		return rc;
+	m->site.at[0].model = WEFT_REPLAY_LOGARITHMIC;
+	m->kind.at[0].intra = (struct weft_replay_way){300, 5, 0, 0, 0};
+	return 0;
+}
+
 void weft_replay_machine_fini(struct weft_replay_machine *m)
 {
 	free(m->kind.at);

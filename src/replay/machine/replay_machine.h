@@ -133,6 +133,8 @@ struct weft_replay_machine {
 int weft_replay_machine_ideal(struct weft_replay_machine *m) WEFT_MUST_CHECK; /* 0 or -ENOMEM */
 /* One site of like nodes, one for each rank, that are as fast as where it was recorded. */
 int weft_replay_machine_plain(struct weft_replay_machine *m, double latency_ns, double bytes_per_ns) WEFT_MUST_CHECK;
+/* What a machine is where nothing is said: a cluster of today, a rank a node. */
+int weft_replay_machine_usual(struct weft_replay_machine *m) WEFT_MUST_CHECK;
 void weft_replay_machine_fini(struct weft_replay_machine *m);
 /* Its nodes are those of a topology, which it borrows; a machine of as many nodes as there are ranks then has that many. */
 void weft_replay_machine_connect(struct weft_replay_machine *m, const struct weft_topology *t);

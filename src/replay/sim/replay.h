@@ -100,7 +100,7 @@ struct weft_replay_result {
 	uint32_t n_links;
 };
 
-/* 0, also when it gets stuck (`stuck`); -ERANGE: the machine has no place for it; -ENOMEM; what a sink said. */
+/* 0, also when it gets stuck (`stuck`); -ERANGE: the machine has no place for it; -ENOMEM; what a sink said; -ECANCELED: given up (weft_stop_set). */
 int weft_replay_run(const struct weft_replay_program *p, const struct weft_replay_machine *m, const struct weft_replay_how *how,
                     struct weft_replay_result *out, struct weft_err *err) WEFT_MUST_CHECK;
 void weft_replay_result_fini(struct weft_replay_result *r);

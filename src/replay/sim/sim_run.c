@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loop: threads that can go on do, then the clock moves to the next event; and what comes out of it. */
+#include "base/pool.h"
 #include "sim_priv.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -8,6 +9,8 @@
 static int run_runnable(struct sim *s)
 {
 	while (s->runnable.n) { /* the last first: what it needs is still at hand */
+		if (weft_stop_soon())
+			return -ECANCELED;
 		int rc = sim_run_thread(s, s->runnable.at[--s->runnable.n]);
 		if (rc)
 			return rc;

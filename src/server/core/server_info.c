@@ -31,6 +31,7 @@ static void put_has(struct weft_json *w, const struct server_trace *s, bool save
 	server_put_bool(w, "flows", !saved && t->flow.n);
 	server_put_bool(w, "tasks", !saved && s->has_tasks);
 	server_put_bool(w, "samples", s->has_samples);
+	server_put_bool(w, "replay", !saved); /* whether it can be is known when it was tried */
 	server_put_bool(w, "live", !saved && s->live);
 	weft_json_end(w);
 }

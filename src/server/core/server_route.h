@@ -73,7 +73,7 @@ int server_route_answer(const struct server_route *route, const struct server_re
                         struct server_answer *a) WEFT_MUST_CHECK;
 /* The areas; ended by path NULL. */
 extern const struct server_route server_session_routes[], server_time_routes[], server_table_routes[], server_task_routes[],
-	server_live_routes[], server_compare_routes[], server_share_routes[];
+	server_live_routes[], server_compare_routes[], server_share_routes[], server_replay_routes[];
 const struct server_route *server_route_find(const char *path); /* NULL: there is none */
 /* What the function of a route says is done by whoever calls it: `status` and a body in case of an error. */
 void server_answer_error(struct server_answer *a, int code, const struct weft_err *err);

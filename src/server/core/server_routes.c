@@ -4,9 +4,9 @@
 #include "base/pool.h"
 #include <string.h>
 
-static const struct server_route *const areas[] = {server_session_routes, server_time_routes, server_table_routes,
-                                                   server_task_routes,    server_live_routes, server_compare_routes,
-                                                   server_share_routes};
+static const struct server_route *const areas[] = {server_session_routes, server_time_routes,  server_table_routes,
+                                                   server_task_routes,    server_live_routes,  server_compare_routes,
+                                                   server_share_routes,   server_replay_routes};
 
 /* A client that has left does not come back to this request. */
 static bool client_left(void *arg)

@@ -8,6 +8,7 @@
 #include "server_tasks.h"
 #include "server_look.h"
 #include "server_nest.h"
+#include "replay/program/program.h"
 #include "symbols/symbols.h"
 #include "trace/open.h"
 #include "trace/store/cursor.h"
@@ -46,7 +47,10 @@ int server_session_add(struct server_session *s, const char *path, struct weft_e
 		t->path[--n] = 0;
 	const char *slash = strrchr(t->path, '/');
 	t->name = slash && slash[1] ? slash + 1 : t->path;
-	if (pthread_mutex_init(&t->symbols_lock, NULL)) {
+	bool one = !pthread_mutex_init(&t->symbols_lock, NULL);
+	if (!one || pthread_mutex_init(&t->program_lock, NULL)) {
+		if (one)
+			pthread_mutex_destroy(&t->symbols_lock);
 		free(t->path);
 		return weft_err_set(err, -ENOMEM, "%s", weft_err_name(-ENOMEM));
 	}
@@ -159,6 +163,8 @@ void server_session_fini(struct server_session *s)
 		server_nests_free(t->nests);
 		weft_symbols_free(t->symbols);
 		pthread_mutex_destroy(&t->symbols_lock);
+		weft_replay_program_free(t->program);
+		pthread_mutex_destroy(&t->program_lock);
 		if (t->regions)
 			server_regions_fini(t->regions);
 		free(t->regions);

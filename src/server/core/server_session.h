@@ -31,6 +31,7 @@ struct server_library {
 struct server_regions;
 struct server_nests;
 struct weft_symbols;
+struct weft_replay_program;
 enum server_state { SERVER_WAITING, SERVER_READING, SERVER_READY, SERVER_FAILED };
 struct server_trace {
 	uint32_t id;
@@ -44,6 +45,9 @@ struct server_trace {
 	struct server_nests *nests;     /* owned; server_nest.h */
 	struct weft_symbols *symbols;   /* owned; made when an address is first asked about; one thread at a time: */
 	pthread_mutex_t symbols_lock;
+	struct weft_replay_program *program; /* owned; made when replay is first asked for; it does not change. Both under: */
+	bool no_program;                     /* the trace has nothing to replay */
+	pthread_mutex_t program_lock;
 	bool has_tasks, has_samples;
 	bool live;                          /* it was of a program that runs still, when it was opened */
 	struct stat seen;                   /* of the path, when it was opened */

@@ -76,6 +76,34 @@ test("a selected range of time is what the table and the summary are of", async 
 	await s.stop();
 });
 
+test("replay: sliders move the prediction, and stay in the address", async () => {
+	const s = await serve([at("heat.weft"), at("tiles.weft")]), page = await visit(s.url, "#dock=replay");
+	await page.waitForSelector("#panel-replay .replay-bar");
+	await page.waitForSelector("#panel-replay .replay-hints tr");
+	assert.match(await text(page, "#panel-replay .replay-said"), /predicted[^]*measured[^]*%/);
+	const before = await text(page, "#panel-replay .replay-said .n");
+	await page.getByRole("slider", { name: "CPU speed" }).fill("16");
+	await until(page, was => document.querySelector("#panel-replay .replay-said .n").innerText !== was, before);
+	await until(page, () => location.hash.includes("more="));
+	assert.equal((await more(page)).replay.cpu, 4);
+	await page.getByRole("slider", { name: "Latency" }).focus();
+	await page.keyboard.press("End");
+	await until(page, () => /1.000 ms/.test(document.querySelector("#panel-replay .replay-knob output").innerText));
+	await page.getByRole("combobox", { name: "Topology" }).selectOption("torus");
+	await until(page, () => /torus:2x2/.test(document.querySelector("#panel-replay .replay-said").innerText));
+	await page.waitForSelector("#panel-replay .replay-hints tr");
+	await accessible(page);
+	await page.shot("replay");
+	await page.getByRole("checkbox", { name: "ideal network" }).check();
+	assert.ok(await page.getByRole("slider", { name: "Latency" }).isDisabled());
+	await page.getByRole("button", { name: "Reset", exact: true }).click();
+	await until(page, was => document.querySelector("#panel-replay .replay-said .n").innerText === was, before);
+	await page.goto(s.url + "#dock=replay&trace=1");
+	await until(page, () => /'tiles.weft' has neither messages nor collective operations/.test(document.querySelector("#panel-replay .replay-said").innerText));
+	await page.done();
+	assert.equal(await s.stop(), 0);
+});
+
 test("summaries: regions, groups, threads, efficiency, runtimes", async () => {
 	const s = await serve([at("heat.weft")]), page = await visit(s.url, "#side=summary", { theme: "dark" }), tab = name => page.getByRole("tab", { name, exact: true }).click();
 	await page.waitForSelector("#panel-summary .share-row");
