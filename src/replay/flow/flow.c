@@ -17,6 +17,7 @@ int weft_flows_new(struct weft_flows **out, const double *capacity, uint32_t n_l
 	}
 	f->n_links = n_links;
 	f->free_flow = f->free_hop = FLOW_NONE;
+	f->floor = INFINITY;
 	for (uint32_t i = 0; i < n_links; i++) {
 		f->link[i].capacity = capacity[i];
 		f->link[i].first = FLOW_NONE;
@@ -105,6 +106,7 @@ static int add_hop(struct weft_flows *f, uint32_t flow, uint32_t link, double no
 	if (new_hop(f, &h))
 		return -ENOMEM;
 	touch(f, link);
+	l->begun = true;
 	f->hop.at[h] = (struct flow_hop){flow, link, f->flow.at[flow].first, l->first, FLOW_NONE};
 	f->flow.at[flow].first = h;
 	if (l->first != FLOW_NONE)
@@ -207,6 +209,8 @@ bool weft_flows_end(struct weft_flows *f, double now, struct weft_flow_end *out)
 	struct flow_row *row = &f->flow.at[i];
 	*out = (struct weft_flow_end){row->of, row->begin, row->alone};
 	take_first(f);
+	if (row->first != FLOW_NONE)
+		f->floor = fmin(f->floor, row->rate);
 	for (uint32_t h = row->first; h != FLOW_NONE;) {
 		const uint32_t next = f->hop.at[h].next_of_flow;
 		remove_hop(f, h, row->size, now);

@@ -33,7 +33,7 @@ struct flow_link {
 	uint32_t first; /* hop */
 	uint32_t open;  /* flows without a rate, while sharing */
 	uint32_t stamp;
-	bool dirty, full;
+	bool dirty, begun, full; /* begun: a flow has, and not been given a rate */
 	double busy_since, full_since;
 	struct weft_flow_link_use use;
 };
@@ -51,6 +51,7 @@ struct weft_flows {
 	WEFT_VEC(uint32_t) dirty, some_links, some_flows;
 	WEFT_VEC(struct flow_offer) offer;
 	uint32_t free_flow, free_hop; /* through `first`, `next_of_flow` */
+	double floor;                 /* the least rate that a flow had that has ended; INFINITY */
 	uint32_t stamp;
 	uint64_t seq;
 };

@@ -4,11 +4,54 @@
  * So the link that has least for each of its flows is the next to fill up. What a link has for each only grows while others fill up, so
  * a heap whose offers may be old is enough: an old offer is looked at again, and goes back if it has grown.
  *
- * Only flows that are connected, by links that they share, with a link where something changed can have another rate.
+ * Only flows that are connected, by links that they share, with a link where something changed can have another rate; and of those only who
+ * has no less than a floor: filling goes as it did before until the first of what changed comes to be held. That is the rate of a flow that
+ * has ended; of one that begins, at least the level at which the first of its links is full if all others there have what they had.
  */
 #include "flow_priv.h"
 #include <errno.h>
 #include <math.h>
+
+/* ---- the floor ---- */
+
+/*
+ * The level at which a link with flows that begin is full, with all others as they were; or less. What flows take of it is concave in the
+ * level, so going along the tangent never goes too far.
+ */
+static double level_of(const struct weft_flows *f, const struct flow_link *l)
+{
+	double level = 0;
+	while (level < f->floor) { /* more makes no difference */
+		double left = l->capacity;
+		uint32_t open = 0;
+		for (uint32_t h = l->first; h != FLOW_NONE; h = f->hop.at[h].next) {
+			const double rate = f->flow.at[f->hop.at[h].flow].rate;
+			if (rate > 0 && rate <= level)
+				left -= rate;
+			else
+				open++;
+		}
+		const double next = left / open;
+		if (next <= level)
+			break;
+		level = next;
+	}
+	return level;
+}
+
+/* A little less, as what is equal can differ by rounding. */
+static double find_floor(struct weft_flows *f)
+{
+	for (size_t i = 0; i < f->dirty.n; i++) {
+		struct flow_link *l = &f->link[f->dirty.at[i]];
+		if (l->begun && l->first != FLOW_NONE)
+			f->floor = fmin(f->floor, level_of(f, l));
+		l->begun = false;
+	}
+	const double floor = f->floor * (1 - 1e-9);
+	f->floor = INFINITY;
+	return floor;
+}
 
 /* ---- what is connected ---- */
 
@@ -36,7 +79,24 @@ static int add_flow(struct weft_flows *f, uint32_t flow)
 	return rc;
 }
 
-static int find_connected(struct weft_flows *f)
+/* Flows below the floor keep what they have. */
+static int open_link(struct weft_flows *f, struct flow_link *l, double floor)
+{
+	int rc = 0;
+	for (uint32_t h = l->first; h != FLOW_NONE && !rc; h = f->hop.at[h].next) {
+		const uint32_t flow = f->hop.at[h].flow;
+		const double rate = f->flow.at[flow].rate;
+		if (rate > 0 && rate < floor) {
+			l->left -= rate;
+			l->open--;
+		} else
+			rc = add_flow(f, flow);
+	}
+	l->left = fmax(l->left, 0);
+	return rc;
+}
+
+static int find_connected(struct weft_flows *f, double floor)
 {
 	int rc = 0;
 	f->stamp++;
@@ -47,8 +107,7 @@ static int find_connected(struct weft_flows *f)
 	}
 	f->dirty.n = 0;
 	for (size_t i = 0; i < f->some_links.n && !rc; i++)
-		for (uint32_t h = f->link[f->some_links.at[i]].first; h != FLOW_NONE && !rc; h = f->hop.at[h].next)
-			rc = add_flow(f, f->hop.at[h].flow);
+		rc = open_link(f, &f->link[f->some_links.at[i]], floor);
 	return rc;
 }
 
@@ -100,8 +159,9 @@ static void fix(struct weft_flows *f, uint32_t flow, double rate)
 	}
 }
 
-static void set_full(struct flow_link *l, bool full, double now)
+static void look_if_full(struct flow_link *l, double now)
 {
+	const bool full = l->use.flows && l->left <= 1e-9 * l->capacity;
 	if (l->full && !full)
 		l->use.full_ns += now - l->full_since;
 	else if (!l->full && full)
@@ -109,14 +169,14 @@ static void set_full(struct flow_link *l, bool full, double now)
 	l->full = full;
 }
 
-static void fill(struct weft_flows *f, double now)
+static void fill(struct weft_flows *f, double level, double now)
 {
-	double level = 0; /* what the last link had for each: no other has less, but by rounding */
+	/* level: what the last link had for each; no other has less, but by rounding */
 	while (f->offer.n) {
 		const struct flow_offer x = f->offer.at[0];
 		struct flow_link *l = &f->link[x.link];
 		if (!l->open) {
-			set_full(l, l->use.flows && l->left <= 1e-9 * l->capacity, now);
+			look_if_full(l, now);
 			const struct flow_offer last = f->offer.at[--f->offer.n];
 			if (f->offer.n)
 				sink(f, 0, last);
@@ -151,12 +211,13 @@ int weft_flows_share(struct weft_flows *f, double now)
 {
 	if (!f->dirty.n)
 		return 0;
-	if (find_connected(f) || make_offers(f))
+	const double floor = find_floor(f);
+	if (find_connected(f, floor) || make_offers(f))
 		return -ENOMEM;
 	for (size_t i = 0; i < f->some_links.n; i++)
-		if (!f->link[f->some_links.at[i]].use.flows)
-			set_full(&f->link[f->some_links.at[i]], false, now);
-	fill(f, now);
+		if (!f->link[f->some_links.at[i]].open)
+			look_if_full(&f->link[f->some_links.at[i]], now);
+	fill(f, floor, now);
 	for (size_t i = 0; i < f->some_flows.n; i++)
 		change_rate(f, f->some_flows.at[i], now);
 	return 0;
