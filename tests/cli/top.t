@@ -31,8 +31,8 @@ $ weft top --list; weft top
 pid  program  kind
 weft top: error: no program can be looked at: it needs Weft's runtime or records, and its user must be you
 ? 1
-$ ./subject & subject=$!; until weft top --once --json subject 2>/dev/null | grep -q '"waits_for_start":"a subject"'; do :; done; weft top --list | sed "s/$subject/PID/;s/  */ /g"
- pid program kind
+$ ./subject & subject=$!; until weft top --once --json subject 2>/dev/null | grep -q '"waits_for_start":"a subject"'; do :; done; weft top --list | sed "s/$subject/PID/;s/  */ /g;s/^ //"
+pid program kind
 PID subject runtime
 
 ## It is started once. Samples in each form.
