@@ -52,6 +52,9 @@ int weft_replay_setting_find(struct weft_str name)
 static bool split_number(struct weft_str text, double *number, struct weft_str *unit)
 {
 	size_t n = 0;
+	*unit = text;
+	if (!text.n) /* what is empty may point nowhere */
+		return false;
 	while (n < text.n && (strchr("0123456789.", text.at[n]) ||
 	                      (n && strchr("eE", text.at[n]) && n + 1 < text.n && strchr("0123456789+-", text.at[n + 1])) ||
 	                      (n && strchr("+-", text.at[n]) && strchr("eE", text.at[n - 1]))))
