@@ -10,6 +10,7 @@
  */
 #include "base/pool.h"
 #include "replay/machine/replay_settings.h"
+#include "replay/out/replay_rows.h"
 #include "replay/sim/replay.h"
 #include "server_table.h"
 #include "trace/open.h"
@@ -186,66 +187,18 @@ static int simulate(const struct asked *ask, struct weft_replay_result *out, str
 
 /* ---- replay/run ---- */
 
-enum { COLUMNS = 16 };
-static const struct weft_column columns[COLUMNS] = {
-	/* keys and titles as of `weft replay` */
-	{"rank", "rank", WEFT_CELL_U64},
-	{"end_ns", "end", WEFT_CELL_NS},
-	{"computation_ns", "computes", WEFT_CELL_NS},
-	{"measured_computation_ns", "measured", WEFT_CELL_NS},
-	{"fixed_ns", "other calls", WEFT_CELL_NS},
-	{"latency_ns", "latency", WEFT_CELL_NS},
-	{"receiving_ns", "waits to receive", WEFT_CELL_NS},
-	{"sending_ns", "waits to send", WEFT_CELL_NS},
-	{"waiting_ns", "waits for all", WEFT_CELL_NS},
-	{"collective_ns", "collective", WEFT_CELL_NS},
-	{"link_wait_ns", "for links", WEFT_CELL_NS},
-	{"cpu_wait_ns", "for CPUs", WEFT_CELL_NS},
-	{"sent", "sent", WEFT_CELL_U64},
-	{"bytes_sent", "bytes", WEFT_CELL_BYTES},
-	{"received", "received", WEFT_CELL_U64},
-	{"collectives", "collectives", WEFT_CELL_U64},
-};
-
 static uint64_t whole(double ns)
 {
 	return (uint64_t)floor(ns + 0.5);
-}
-
-static int add_row(struct weft_table *t, uint32_t rank, const struct weft_replay_rank *of,
-                   const struct weft_replay_rank_result *x)
-{
-	const uint64_t values[COLUMNS] = {rank,
-	                                  whole(x->end_ns),
-	                                  whole(x->computation_ns),
-	                                  whole(of->measured_ns),
-	                                  whole(x->fixed_ns),
-	                                  whole(x->latency_ns),
-	                                  whole(x->receiving_ns),
-	                                  whole(x->sending_ns),
-	                                  whole(x->waiting_ns),
-	                                  whole(x->collective_ns),
-	                                  whole(x->link_wait_ns),
-	                                  whole(x->cpu_wait_ns),
-	                                  x->sent,
-	                                  x->bytes_sent,
-	                                  x->received,
-	                                  x->collectives};
-	struct weft_cell cells[COLUMNS];
-	for (unsigned i = 0; i < COLUMNS; i++) {
-		cells[i].kind = columns[i].kind;
-		cells[i].u64 = values[i];
-	}
-	return weft_table_row(t, cells);
 }
 
 static int put_ranks(struct weft_json *j, const struct weft_replay_program *p, const struct weft_replay_result *res)
 {
 	struct weft_table t;
 	int rc = 0;
-	weft_table_init(&t, columns, COLUMNS);
+	weft_table_init(&t, weft_replay_columns, WEFT_REPLAY_ALWAYS);
 	for (uint32_t i = 0; i < res->n_ranks && i < RANKS_MOST && !rc; i++)
-		rc = add_row(&t, i, &p->rank[i], &res->rank[i]);
+		rc = weft_replay_row(&t, i, &p->rank[i], &res->rank[i]);
 	if (!rc)
 		table_put(j, &t);
 	weft_table_fini(&t);
