@@ -103,6 +103,21 @@ static void attach_often(struct program *p, unsigned attaches, unsigned times)
 
 /* ---- nothing is changed ---- */
 
+/* Says where code differs first, and how. */
+static bool same_code(const char *file, const unsigned char *there, const unsigned char *had, size_t n)
+{
+	size_t at = 0;
+	while (at < n && there[at] == had[at])
+		at++;
+	if (at == n)
+		return true;
+	printf("# %s, code + %zu of %zu:", file, at, n);
+	for (size_t k = at; k < n && k < at + 16; k++)
+		printf(" %02x/%02x", there[k], had[k]);
+	printf(" (there/in the file)\n");
+	return false;
+}
+
 /* All code that is mapped from files, the rest of its last page included, is the files'. */
 static bool code_is_the_files(pid_t pid)
 {
@@ -121,11 +136,11 @@ static bool code_is_the_files(pid_t pid)
 		    protection[2] != 'x' || file[0] != '/')
 			continue;
 		size_t n = to - from;
-		char *there = malloc(n), *had = calloc(1, n);
+		unsigned char *there = malloc(n), *had = calloc(1, n);
 		int image = open(file, O_RDONLY | O_CLOEXEC);
 		REQUIRE(there && had && image >= 0);
 		REQUIRE(pread(image, had, n, (off_t)offset) > 0 && pread(memory, there, n, (off_t)from) == (ssize_t)n);
-		same &= !memcmp(there, had, n);
+		same &= same_code(file, there, had, n);
 		checked++;
 		close(image);
 		free(there);
