@@ -115,20 +115,24 @@ examples()
 	sed -n 's/^    \(\(weft\|starpu_[a-z_]*\) .*\)/models.md|\1/p' "$source/docs/models.md"
 }
 
+# Files are links to those of the start, as copies take longer than the examples; none may be written to in place.
+sums() { (cd "$work/start" && find . -type f -exec cksum {} + | sort -k3); }
+sums >"$work/sums"
+
 examples | grep -v -e '|weft record' -e '|weft tune ' -e '|weft top' -e '|weft ctl ' -e ' \./tasks$' -e ' --map ' -e paramedir -e program | sort -u >"$work/examples"
-echo "1..$(wc -l <"$work/examples")"
+echo "1..$(($(wc -l <"$work/examples") + 1))"
 number=0 failed=0
 while IFS='|' read -r where command; do
 	number=$((number + 1))
 	rm -rf "$work/now"
-	cp -r "$work/start" "$work/now"
+	cp -al "$work/start" "$work/now"
 	cd "$work/now" || exit 1
 	[[ ! $command =~ ^weft\ data ]] || { rm -r cholesky.weft && cp -r "$source/tests/golden/traces/memory.weft" cholesky.weft; }
 	[[ ! $command =~ ^weft\ scale\ run\* ]] || rm run.prv run.clustered.prv
-	[[ ! $command =~ ^weft\ fold\ run\.prv ]] || { cp other/main.prv run.prv && cp other/main.pcf run.pcf; }
+	[[ ! $command =~ ^weft\ fold\ run\.prv ]] || { cp --remove-destination other/main.prv run.prv && cp --remove-destination other/main.pcf run.pcf; }
 	[[ ! $command =~ ^weft\ fold\ run\.weft ]] || { rm -r run.weft && cp -r other/fold.weft run.weft; }
 	[[ ! $command =~ ^weft\ phases.*--cut ]] || { rm -r run.weft && cp -r other/phases.weft run.weft; }
-	[[ ! $command =~ ^weft\ cluster.*--control ]] || cp other/cluster.prv run.prv
+	[[ ! $command =~ ^weft\ cluster.*--control ]] || cp --remove-destination other/cluster.prv run.prv
 	[[ ! $command =~ --workers ]] || { rm -r run.weft && cp -r alone.weft run.weft; }
 	[[ ! $command =~ ^weft\ (tasks|graph|efficiency|gantt|panels) ]] || { rm -r run.weft && cp -r alone.weft run.weft; }
 	[[ ! $command =~ ^weft\ (efficiency.*--(iterations|by)|what-if.*--balance) ]] || { rm -r run.weft && cp -r other/regions.weft run.weft; }
@@ -148,5 +152,13 @@ while IFS='|' read -r where command; do
 		echo "not ok $number - $where: $command (status $status)"
 	fi
 done <"$work/examples"
+number=$((number + 1))
+if sums | cmp -s - "$work/sums"; then
+	echo "ok $number - no example has changed a file that it was given"
+else
+	failed=$((failed + 1))
+	sums | diff - "$work/sums" | sed 's/^/# /'
+	echo "not ok $number - no example has changed a file that it was given"
+fi
 echo "$((number - failed)) passed, $failed failed"
 [ $failed = 0 ]

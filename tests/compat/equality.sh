@@ -5,6 +5,7 @@
 # nothing where that wrote nothing. A folder of cases has traces/, views/, expected/ and index.tsv with the columns trace, view,
 # command, output, bytes, status (ok or nooutput). Ours is tests/golden/paraver; the one in $SHARED/data/paraver, or in ../shared,
 # is larger and is left out where it is not. The exit status is 0 each time, as the tool's: no output is no crash. TAP; the last comment counts. BRIEF=1 leaves out what is equal.
+# ONCE=1 takes each view with one of its traces only, another one from view to view.
 set -u
 source=${WEFT_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 export weft=${WEFT_BUILD:-$source/build}/weft
@@ -34,7 +35,17 @@ rows()
 	for folder in "$source/tests/golden/paraver" "${SHARED:-$source/../shared}/data/paraver"; do
 		[ -f "$folder/index.tsv" ] || continue
 		awk -F'\t' -v folder="$folder" 'NR > 1 { print folder "|" $1 "|" $2 "|" $4 "|" $6 }' "$folder/index.tsv"
-	done | awk '{ print NR "|" $0 }'
+	done | if [ -n "${ONCE:-}" ]; then once; else cat; fi | awk '{ print NR "|" $0 }'
+}
+
+# Of the rows of each view one, the nth of them for the nth view (one with an output, if there is any).
+once()
+{
+	awk -F'|' '{ key = $1 FS $3; best = $5 == "ok" }
+		!(key in rows) { order[++views] = key }
+		best && !good[key] { good[key] = 1; rows[key] = 0 }
+		best == good[key] { row[key, rows[key]++] = $0 }
+		END { for (v = 1; v <= views; v++) print row[order[v], v % rows[order[v]]] }'
 }
 
 rows >"$work/rows"
