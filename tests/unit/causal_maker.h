@@ -31,20 +31,20 @@ static inline uint32_t cm_def(struct causal_made *m, enum weft_class of, const c
 	return cm_id(weft_build_def(m->b, of, &(struct weft_def_row){.name = name, .category = category, .state = state}));
 }
 
-/* ranks: each thread is a process with a rank; else all are threads of one process. */
-static inline void cm_begin(struct causal_made *m, unsigned n, bool ranks)
+/* Threads by process; ranks: each process has its rank. */
+static inline void cm_begin_teams(struct causal_made *m, unsigned processes, unsigned threads, bool ranks)
 {
 	*m = (struct causal_made){0};
 	REQUIRE(weft_builder_new(&m->b, "made", "test", &(struct weft_open_how){.no_index = true}, NULL) == 0);
 	cm_id(weft_build_app(m->b, "app"));
-	for (unsigned i = 0; i < (ranks ? n : 1); i++) {
+	for (unsigned i = 0; i < processes; i++) {
 		struct weft_process p = {.node = WEFT_NONE,
 		                         .rank = ranks ? (int32_t)i : -1,
 		                         .begin = WEFT_NEVER,
 		                         .end = WEFT_NEVER,
 		                         .status = -1};
 		cm_id(weft_build_process(m->b, &p));
-		for (unsigned k = 0; k < (ranks ? 1 : n); k++) {
+		for (unsigned k = 0; k < threads; k++) {
 			struct weft_thread_row t = {.process = i,
 			                            .number = k + 1,
 			                            .tid = 100 + k,
@@ -64,6 +64,12 @@ static inline void cm_begin(struct causal_made *m, unsigned n, bool ranks)
 	m->lock = cm_def(m, WEFT_CLASS_ATTR, "lock", m->threads, 0);
 	m->team = cm_def(m, WEFT_CLASS_ATTR, "omp team", m->openmp, 0);
 	m->iterations = cm_def(m, WEFT_CLASS_ATTR, "omp iterations", m->openmp, 0);
+}
+
+/* ranks: each thread is a process with a rank; else all are threads of one process. */
+static inline void cm_begin(struct causal_made *m, unsigned n, bool ranks)
+{
+	cm_begin_teams(m, ranks ? n : 1, ranks ? 1 : n, ranks);
 }
 
 static inline void cm_event(struct causal_made *m, uint32_t thread, uint64_t time, unsigned kind, uint32_t id, uint64_t value)

@@ -68,6 +68,33 @@ TEST(late_receiver)
 	expect(&m, WEFT_WAIT_LATE_RECEIVER, 1, 90);
 }
 
+/* b is sent while its receiver computes; the send is over when that comes to MPI, for another message. */
+static void progress(struct causal_made *m, uint64_t sent)
+{
+	cm_begin(m, 2, true);
+	int64_t a = cm_message(m, 0, 1, 8, (uint64_t[]){2, 4}, (uint64_t[]){100, 101});
+	int64_t b = cm_message(m, 0, 1, 1000, (uint64_t[]){10, sent}, (uint64_t[]){300, 301});
+	cm_region(m, 0, "work", 0, 2);
+	cm_side(m, 0, a, true, "MPI_Send", 2, 4);
+	cm_region(m, 0, "work", 4, 10);
+	cm_side(m, 0, b, true, "MPI_Send", 10, sent);
+	cm_region(m, 1, "work", 0, 100);
+	cm_side(m, 1, a, false, "MPI_Recv", 100, 101);
+	cm_region(m, 1, "work", 101, 300);
+	cm_side(m, 1, b, false, "MPI_Recv", 300, 301);
+}
+
+TEST(late_to_mpi)
+{
+	struct causal_made m;
+	progress(&m, 104);
+	expect(&m, WEFT_WAIT_LATE_RECEIVER, 1, 90);
+	progress(&m, 150); /* long after the receiver was there: not because of it */
+	expect(&m, WEFT_WAIT_LATE_RECEIVER, 0, 0);
+	progress(&m, 90); /* before */
+	expect(&m, WEFT_WAIT_LATE_RECEIVER, 0, 0);
+}
+
 /* Three in a ring send first: the last one's send waits for a receiver that stands in a send itself. */
 TEST(eager_limit)
 {

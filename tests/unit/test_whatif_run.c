@@ -52,6 +52,37 @@ TEST(balanced_phases_take_the_mean)
 	cm_free(&m);
 }
 
+/* Two ranks with teams of two threads, then a reduction: rank 0's compute 40 and 20, rank 1's 10 each. */
+TEST(teams_are_balanced_and_ranks_too)
+{
+	static const uint64_t work[2][2] = {{40, 20}, {10, 10}};
+	struct causal_made m;
+	struct weft_whatif w;
+	cm_begin_teams(&m, 2, 2, true);
+	for (unsigned i = 0; i < 4; i++) {
+		uint64_t end = work[i / 2][0], own = work[i / 2][i % 2];
+		if (i % 2 == 0) {
+			cm_enter(&m, i, "omp parallel in f", 0);
+			cm_event(&m, i, 0, WEFT_EV_ATTR, m.team, 1);
+		}
+		cm_enter(&m, i, "f [omp parallel]", 0);
+		cm_event(&m, i, 0, WEFT_EV_ATTR, m.team, 1);
+		cm_leave(&m, i, "f [omp parallel]", own);
+		if (i % 2)
+			continue;
+		cm_region(&m, i, "omp join", own, end);
+		cm_leave(&m, i, "omp parallel in f", end);
+		cm_collective(&m, i, "MPI_Allreduce", 10, -1, end, 42);
+	}
+	const struct weft_causal *c = cm_end(&m);
+	REQUIRE(weft_whatif_init(&w, c) == 0);
+	CHECK_U64(play(&w, true), 42);
+	REQUIRE(weft_whatif_balance(&w, NULL) == 0);
+	CHECK_U64(play(&w, false), 22); /* 80 of four threads, and what the reduction takes */
+	weft_whatif_fini(&w);
+	cm_free(&m);
+}
+
 TEST(a_region_twice_as_fast)
 {
 	struct causal_made m;

@@ -9,7 +9,7 @@ const struct weft_wait_row weft_wait_row[WEFT_WAIT_CLASSES] = {
 	[WEFT_WAIT_LATE_SENDER] = {"late_sender", "late sender", "the message was sent after its receiver was ready"},
 	[WEFT_WAIT_WRONG_ORDER] = {"wrong_order", "late sender, wrong order",
                                    "another message that was taken later had been sent before"},
-	[WEFT_WAIT_LATE_RECEIVER] = {"late_receiver", "late receiver", "the send waited until its receive was posted"},
+	[WEFT_WAIT_LATE_RECEIVER] = {"late_receiver", "late receiver", "the send waited until its receiver was in MPI, or had posted its receive"},
 	[WEFT_WAIT_EAGER_LIMIT] = {"eager_limit", "eager limit",
                                    "the receiver was sending itself: below the eager limit neither would have waited"},
 	[WEFT_WAIT_N_TO_N] = {"n_to_n", "wait at N to N", "a collective operation that needs all"},

@@ -31,6 +31,32 @@ static struct weft_causal_cause by_sender(const struct weft_causal *c, uint32_t 
 	return from == WEFT_CAUSAL_NONE ? NOBODY : at_node(c, from, c->node[from].begin, link);
 }
 
+/*
+ * Libraries move what is not tiny only while the receiver is in MPI, whether it receives that very message or not. A send is taken for one that waited for
+ * its receiver to come to MPI at all when that computed for most of the send's time, and the send ended soon after it had come.
+ */
+static struct weft_causal_cause by_progress(const struct weft_causal *c, uint32_t node, uint32_t receiver, uint32_t link)
+{
+	enum { LOOK_AT = 16 };
+	const struct weft_causal_node *n = &c->node[node];
+	const struct weft_causal_thread *t = &c->thread[receiver];
+	uint64_t lasted = n->end - n->begin, most = lasted / 2;
+	uint32_t at = at_time(c, receiver, n->end, link).node, found = WEFT_CAUSAL_NONE;
+	for (uint32_t k = 0; k < LOOK_AT && at >= t->first_node && c->node[at].begin > n->begin; k++, at--) {
+		uint64_t from = weft_causal_burst_begin(c, receiver, at), to = c->node[at].begin;
+		from = from > n->begin ? from : n->begin;
+		if (to <= n->end && to > from + most && weft_causal_is_mpi(c, c->node[at].path)) {
+			most = to - from;
+			found = at;
+		}
+		if (at == t->first_node)
+			break;
+	}
+	if (found == WEFT_CAUSAL_NONE || n->end - c->node[found].begin > lasted / 4)
+		return NOBODY;
+	return at_node(c, found, c->node[found].begin, link);
+}
+
 /* A send that was over only behind the posting of its receive. */
 static struct weft_causal_cause by_receiver(const struct weft_causal *c, uint32_t node, uint32_t link)
 {
@@ -38,10 +64,12 @@ static struct weft_causal_cause by_receiver(const struct weft_causal *c, uint32_
 	uint32_t i = c->link[link].arg;
 	const struct weft_causal_node *n = &c->node[node];
 	bool may = c->link[link].kind == WEFT_CAUSAL_SENT || n->flags & WEFT_CAUSAL_BLOCKING;
-	if (!may || m->recv_thread[i] == WEFT_NONE || m->recv_began[i] <= n->begin || m->recv_began[i] > n->end)
+	uint32_t thread = m->recv_thread[i] == WEFT_NONE ? WEFT_CAUSAL_NONE : c->of_thread[m->recv_thread[i]];
+	if (!may || thread == WEFT_CAUSAL_NONE)
 		return NOBODY;
-	uint32_t thread = c->of_thread[m->recv_thread[i]];
-	return thread == WEFT_CAUSAL_NONE ? NOBODY : at_time(c, thread, m->recv_began[i], link);
+	if (m->recv_began[i] <= n->begin || m->recv_began[i] > n->end)
+		return by_progress(c, node, thread, link);
+	return at_time(c, thread, m->recv_began[i], link);
 }
 
 static struct weft_causal_cause by_meeting(const struct weft_causal *c, uint32_t node, uint32_t link)
