@@ -185,7 +185,7 @@ static struct extrae_rule rule_of(const struct like *l, uint32_t region)
 	const struct weft_def_table *categories = &t->def[WEFT_CLASS_CATEGORY];
 	struct extrae_rule rule = extrae_rule_of(t, region);
 	bool openmp = r->category && r->category < categories->n && !strcmp(categories->at[r->category].name, "openmp");
-	if (!openmp || !l->how->other_openmp)
+	if (!openmp || rule.kind == EXTRAE_BURSTS || !l->how->other_openmp)
 		return rule;
 	rule.kind = EXTRAE_NOTHING;
 	extrae_openmp_rule(&rule, r->name);

@@ -32,10 +32,9 @@ struct thread {
 	uint64_t since, end; /* of the state that is on */
 	uint32_t state;
 	bool off;
-	uint64_t n_made, n_run; /* tasks */
-	struct weft_map sum;    /* by counter's number */
-	bool has_statistics;    /* of the last stretch of MPI, not told yet */
-	uint64_t statistic[EXTRAE_STATISTICS];
+	uint64_t n_made, n_run;            /* tasks */
+	struct weft_map sum;               /* by counter's number */
+	struct like_statistics statistics; /* of the last stretch between bursts */
 };
 
 static int put(struct thread *w, uint64_t time, uint32_t type, int64_t value)
@@ -151,53 +150,23 @@ static int take_flow(struct thread *w, const struct weft_event *e)
 	return put_task(w, o->begin, o->task, task);
 }
 
-/* ---- MPI between bursts ---- */
+/* ---- between bursts ---- */
 
-static const char *const statistics[EXTRAE_STATISTICS] = {
-	[EXTRAE_CALLS] = "calls",
-	[EXTRAE_TIME] = "time in calls",
-	[EXTRAE_PAIRS] = "point-to-point calls",
-	[EXTRAE_PAIR_TIME] = "time in point-to-point calls",
-	[EXTRAE_COLLECTIVES] = "collective calls",
-	[EXTRAE_COLLECTIVE_TIME] = "time in collective calls",
-	[EXTRAE_BYTES] = "bytes sent",
+struct put_at {
+	struct thread *w;
+	uint64_t time;
 };
 
-static void take_statistic(struct thread *w, const char *name, uint64_t value)
+static int put_one(void *arg, uint32_t type, int64_t value)
 {
-	for (unsigned i = 0; i < EXTRAE_STATISTICS; i++)
-		if (!strcmp(statistics[i], name)) {
-			w->statistic[i] = value;
-			w->has_statistics = true;
-		}
-}
-
-static uint64_t rest(uint64_t all, uint64_t some, uint64_t others)
-{
-	return some + others < all ? all - some - others : 0;
+	const struct put_at *at = arg;
+	return put(at->w, at->time, type, value);
 }
 
 /* Of the stretch in front of the burst that ends here. */
 static int put_statistics(struct thread *w, uint64_t time)
 {
-	const uint64_t *s = w->statistic;
-	const struct {
-		uint32_t type;
-		uint64_t value;
-	} all[] = {{54000000, s[EXTRAE_PAIRS]},
-	           {54000001, s[EXTRAE_BYTES]},
-	           {54000003, s[EXTRAE_COLLECTIVES]},
-	           {54000009, s[EXTRAE_TIME]},
-	           {54000014, rest(s[EXTRAE_TIME], s[EXTRAE_PAIR_TIME], s[EXTRAE_COLLECTIVE_TIME])},
-	           {54000015, s[EXTRAE_PAIR_TIME]},
-	           {54000016, s[EXTRAE_COLLECTIVE_TIME]},
-	           {54000018, rest(s[EXTRAE_CALLS], s[EXTRAE_PAIRS], s[EXTRAE_COLLECTIVES])}};
-	int rc = 0;
-	for (size_t i = 0; i < sizeof all / sizeof *all && w->has_statistics && !rc; i++)
-		rc = put(w, time, all[i].type, (int64_t)all[i].value);
-	memset(w->statistic, 0, sizeof w->statistic);
-	w->has_statistics = false;
-	return rc;
+	return extrae_statistics_put(&w->statistics, put_one, &(struct put_at){w, time});
 }
 
 /* ---- begin and end of regions ---- */
@@ -270,11 +239,16 @@ static int take_region(struct thread *w, const struct weft_event *e, const struc
 
 /* ---- what is said of the region that is open ---- */
 
-static bool is_of(const struct thread *w, uint32_t id, enum weft_class c, const char *category)
+static const char *category_of(const struct thread *w, uint32_t id, enum weft_class c)
 {
 	const struct weft_def_table *defs = &w->l->from->def[c], *categories = &w->l->from->def[WEFT_CLASS_CATEGORY];
 	uint32_t of = id < defs->n ? defs->at[id].category : 0;
-	return of && of < categories->n && !strcmp(categories->at[of].name, category);
+	return of && of < categories->n ? categories->at[of].name : "";
+}
+
+static bool is_of(const struct thread *w, uint32_t id, enum weft_class c, const char *category)
+{
+	return !strcmp(category_of(w, id, c), category);
 }
 
 static int take_collective(struct thread *w, const struct weft_event *e)
@@ -313,8 +287,8 @@ static int take_attr(struct thread *w, const struct weft_event *e)
 	const struct open_region *o = w->open.n ? &w->open.at[w->open.n - 1] : NULL;
 	if (!o)
 		return 0;
-	if (w->l->rule[o->region].kind == EXTRAE_BURSTS && is_of(w, e->id, WEFT_CLASS_ATTR, "mpi")) {
-		take_statistic(w, def->name, e->value);
+	if (w->l->rule[o->region].kind == EXTRAE_BURSTS) {
+		extrae_statistic_take(&w->statistics, category_of(w, e->id, WEFT_CLASS_ATTR), def->name, e->value);
 		return 0;
 	}
 	if (is_of(w, e->id, WEFT_CLASS_ATTR, "mpi") && !strcmp(def->name, "bytes"))
@@ -488,8 +462,9 @@ static int begin_thread(struct thread *w)
 	begin = begin < w->l->to ? begin : w->l->to;
 	bool first = w->l->from->process[row->process].first_thread == w->thread;
 	w->end = row->end < w->l->to ? row->end : w->l->to;
-	w->base = !strncmp(row->name, "omp worker", 10) || weft_thread_is_bystander(w->l->from, w->thread) ? PRV_STATE_IDLE
-	                                                                                                   : PRV_STATE_RUNNING;
+	/* Where bursts are recorded idle workers say so. */
+	bool worker = !strncmp(row->name, "omp worker", 10) && !w->l->bursts;
+	w->base = worker || weft_thread_is_bystander(w->l->from, w->thread) ? PRV_STATE_IDLE : PRV_STATE_RUNNING;
 	w->state = PRV_STATE_NOT_CREATED;
 	int rc = first ? put(w, begin, 40000001, 1) : 0;
 	rc = rc ? rc : put(w, begin, 40000018, w->l->bursts ? 2 : 1);

@@ -17,26 +17,26 @@ int extrae_each_value(uint32_t type, int (*call)(void *arg, int64_t value, const
 /* Of a call of MPI by its name: its type and value; false: Extrae does not know it. */
 bool extrae_mpi_value(const char *name, uint32_t *type, int64_t *value);
 
+/* ---- like_bursts.c: what is counted between bursts ---- */
+
+enum { EXTRAE_STATISTICS = 24 };
+struct like_statistics {
+	bool mpi, openmp; /* there is something of it, not told yet */
+	uint64_t value[EXTRAE_STATISTICS];
+};
+void extrae_statistic_take(struct like_statistics *s, const char *category, const char *name, uint64_t value);
+/* Tells what there is, which is gone then; stops at what is not 0. */
+int extrae_statistics_put(struct like_statistics *s, int (*put)(void *arg, uint32_t type, int64_t value), void *arg);
+
 /* ---- like_rules.c: what a region becomes ---- */
 
-/* What is counted of MPI between bursts. */
-enum extrae_statistic {
-	EXTRAE_CALLS,
-	EXTRAE_TIME,
-	EXTRAE_PAIRS,
-	EXTRAE_PAIR_TIME,
-	EXTRAE_COLLECTIVES,
-	EXTRAE_COLLECTIVE_TIME,
-	EXTRAE_BYTES,
-	EXTRAE_STATISTICS
-};
 enum extrae_kind {
 	EXTRAE_NOTHING,
 	EXTRAE_CALL,       /* value at its begin, 0 at its end */
 	EXTRAE_FUNCTION,   /* a function's number at its begin, 0 at its end; its line in type + 100 */
 	EXTRAE_LOCK_WAIT,  /* value at its begin; its end says nothing, as the lock is held then */
 	EXTRAE_CHUNK,      /* the dispatcher is left at its begin, and asked at its end */
-	EXTRAE_BURSTS,     /* MPI between bursts of computation: its statistics, where the burst behind it ends */
+	EXTRAE_BURSTS,     /* a runtime between bursts of computation: statistics, where the burst behind it ends */
 	EXTRAE_DISPATCHED, /* a call whose begin and end are also those of asking the dispatcher */
 };
 /* The newer vocabulary: values at a region's begin, 0 at its end; and functions. */

@@ -36,6 +36,7 @@ static const struct by_name {
 	int64_t value;
 	uint32_t state;
 } table[] = {
+	{"openmp", "OpenMP", EXTRAE_BURSTS, 0, 0, SYNC},
 	{"openmp", "omp parallel in *", EXTRAE_CALL, 60000001, 3, SCHED},
 	{"openmp", "omp teams in *", EXTRAE_CALL, 60000001, 3, SCHED},
 	{"openmp", "* [omp parallel]", EXTRAE_FUNCTION, 60000018, 0, RUNS},

@@ -1,92 +1,136 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bursts (WEFT_BURSTS=NS): in place of calls and messages only where the program computes for at least so long, and what lies between:
- * a region "MPI" from the first call behind such a burst to the end of the last one before the next, with how many calls there were and their time,
- * in all, from rank to rank, and collective ones, and the bytes that were sent from rank to rank.
- *
- * Which call is the last one before a burst is known only when the next comes. So each call's end writes the region's end, as one record of 12
- * words at most, and a call that comes too early for a burst takes it back: the words are zeroed, then the thread's place is moved back. A
- * signal handler that records between the two keeps its event behind: then the record is put back, and the region is begun anew.
+ * Bursts in place of calls and messages (link_burst.h): a region "MPI" from the first call behind a burst to the end of the last one before the
+ * next, with what lay between as its attributes (mpi_statistics.def); what is 0 is not written. Bytes are counted where messages and
+ * collective operations would be recorded: a receive's when it is complete.
  */
+#include "link/link_burst.h"
 #include "mpi_priv.h"
-#include "base/clock.h"
-#include "base/str.h"
-#include <stdlib.h>
+#include <pthread.h>
 
-enum { BURST_WORDS_MOST = 12 };
+enum statistic {
+#define MPI_STATISTIC(id, name, unit) STAT_##id,
+#include "mpi_statistics.def"
+#undef MPI_STATISTIC
+	STATISTICS,
+	STAT_FIRST_TIME = STAT_TIME
+};
+static const struct {
+	const char *name, *unit;
+} statistics[STATISTICS] = {
+#define MPI_STATISTIC(id, name, unit) {name, unit},
+#include "mpi_statistics.def"
+#undef MPI_STATISTIC
+};
 
-uint64_t mpi_burst_ns;
-static struct {
-	weft_region between;
-	weft_attr calls, time, pairs, pair_time, collectives, collective_time, bytes;
-	uint64_t ticks; /* the threshold */
-	double ticks_per_ns;
-} burst;
+bool mpi_bursts;
+static struct link_burst burst;
+static weft_region between;
+static weft_attr attr[STATISTICS];
+
+/* Who was a partner, and in which stretch the last time: a hash table of the thread's own; who 0: free. */
+struct partner {
+	uint64_t who;
+	uint32_t in, out;
+};
 static __thread struct {
 	uint64_t began, ended; /* ticks of the call; of the last one */
-	uint64_t calls, time, pairs, pair_time, collectives, collective_time, bytes;
-	uintptr_t at, end; /* the record that may be taken back; 0: there is none */
-	bool open;         /* ... or the region is */
+	uint64_t n[STATISTICS];
+	uint32_t stretch, n_partners, room;
+	struct partner *partner;
+	bool open; /* the region is */
+	struct link_burst_last last;
 } here __attribute__((tls_model("initial-exec")));
+static pthread_key_t partners_key;
 
-/* By a look at both clocks, once. */
-static double ticks_per_ns(void)
+static void partners_free(void *arg)
 {
-	enum { LOOK_NS = 100000 };
-	uint64_t ticks = weft_ticks(), from_ns = weft_monotonic_ns(), passed_ns;
-	while ((passed_ns = weft_monotonic_ns() - from_ns) < LOOK_NS)
-		;
-	return (double)(weft_ticks() - ticks) / (double)passed_ns;
+	here.partner = NULL;
+	here.n_partners = here.room = 0;
+	free(arg);
 }
 
 void mpi_burst_define(weft_category category)
 {
-	const char *text = getenv("WEFT_BURSTS");
-	if (!text || weft_parse_u64(weft_str(text), &mpi_burst_ns) || !mpi_burst_ns) {
-		mpi_burst_ns = 0;
+	mpi_bursts = link_burst_begin(&burst) && pthread_key_create(&partners_key, partners_free) == 0;
+	if (!mpi_bursts)
 		return;
-	}
-	burst.between = weft_define_region("MPI", WEFT_STATE_COMMUNICATING, category);
-	burst.calls = weft_define_attr("calls", "", category);
-	burst.time = weft_define_attr("time in calls", "ns", category);
-	burst.pairs = weft_define_attr("point-to-point calls", "", category);
-	burst.pair_time = weft_define_attr("time in point-to-point calls", "ns", category);
-	burst.collective_time = weft_define_attr("time in collective calls", "ns", category);
-	burst.collectives = weft_define_attr("collective calls", "", category);
-	burst.bytes = weft_define_attr("bytes sent", "bytes", category);
-	burst.ticks_per_ns = ticks_per_ns();
-	burst.ticks = (uint64_t)((double)mpi_burst_ns * burst.ticks_per_ns);
+	between = weft_define_region("MPI", WEFT_STATE_COMMUNICATING, category);
+	for (unsigned i = 0; i < STATISTICS; i++)
+		attr[i] = weft_define_attr(statistics[i].name, statistics[i].unit, category);
 }
 
-/* The region's end, taken back: it goes on. */
-static bool take_back(void)
+/* ---- partners ---- */
+
+static struct partner *partner_at(uint64_t who)
 {
-	uint64_t kept[BURST_WORDS_MOST];
-	volatile uint64_t *word = (volatile uint64_t *)here.at;
-	unsigned n = (unsigned)((here.end - here.at) / 8);
-	if (!here.at || *(volatile uintptr_t *)&weft_thread_1.at != here.end)
+	uint32_t i = (uint32_t)(who * 0x9e3779b97f4a7c15u >> 32) & (here.room - 1);
+	while (here.partner[i].who && here.partner[i].who != who)
+		i = (i + 1) & (here.room - 1);
+	return &here.partner[i];
+}
+
+static bool partners_grow(void)
+{
+	struct partner *old = here.partner;
+	uint32_t n = here.room, room = n ? 2 * n : 64;
+	struct partner *more = calloc(room, sizeof *more);
+	if (!more || pthread_setspecific(partners_key, more)) {
+		free(more);
 		return false;
-	for (unsigned i = 0; i < n; i++)
-		kept[i] = word[i];
-	for (unsigned i = 0; i < n; i++)
-		word[i] = 0;
-	if (weft_claim(&weft_thread_1.at, here.end, here.at))
-		return true;
-	for (unsigned i = n; i-- > 0;)
-		word[i] = kept[i];
-	return false;
+	}
+	here.partner = more;
+	here.room = room;
+	for (uint32_t i = 0; i < n; i++)
+		if (old[i].who)
+			*partner_at(old[i].who) = old[i];
+	free(old);
+	return true;
 }
 
-void mpi_burst_enter(struct mpi_call *c)
+/* By world rank; those of another world by communicator and rank. */
+static struct partner *partner_of(const struct mpi_comm *of, int rank)
 {
-	here.began = c->began = weft_ticks();
-	bool short_one = here.ended && here.began - here.ended < burst.ticks;
-	if (!here.open && !(short_one && take_back())) {
-		here.calls = here.time = here.pairs = here.pair_time = here.collectives = here.collective_time = here.bytes = 0;
-		weft_enter(burst.between);
-	}
-	here.open = true;
-	here.at = 0;
+	uint64_t who = (uint64_t)(of->ranks ? of->ranks[rank] : rank) + 1;
+	if (of->foreign)
+		who = (of->key + (uint64_t)rank) | 1ull << 63;
+	if (2 * here.n_partners >= here.room && !partners_grow())
+		return NULL;
+	struct partner *p = partner_at(who);
+	here.n_partners += !p->who;
+	p->who = who;
+	return p;
+}
+
+/* ---- what is counted ---- */
+
+void mpi_burst_sent(const struct mpi_comm *of, int to, uint64_t bytes)
+{
+	struct partner *p = partner_of(of, to);
+	here.n[STAT_OUTGOING]++;
+	here.n[STAT_SENT] += bytes;
+	here.n[STAT_TO] += p && p->out != here.stretch;
+	if (p)
+		p->out = here.stretch;
+}
+
+void mpi_burst_received(const struct mpi_comm *of, int from, uint64_t bytes)
+{
+	struct partner *p = partner_of(of, from);
+	here.n[STAT_INCOMING]++;
+	here.n[STAT_RECEIVED] += bytes;
+	here.n[STAT_FROM] += p && p->in != here.stretch;
+	if (p)
+		p->in = here.stretch;
+}
+
+void mpi_burst_collected(const struct mpi_comm *of, uint64_t given, uint64_t got)
+{
+	bool world = of->handle == mpi.world;
+	here.n[STAT_GIVEN] += given;
+	here.n[STAT_GOT] += got;
+	here.n[STAT_WORLD_GIVEN] += world ? given : 0;
+	here.n[STAT_WORLD_GOT] += world ? got : 0;
 }
 
 /* Sends and receives; what completes them, probes, and what only prepares them are other calls. */
@@ -103,45 +147,50 @@ static bool is_point_to_point(const struct mpi_call *c)
 	return false;
 }
 
-static uint64_t bytes_sent(const struct mpi_call *c)
+static void count_call(const struct mpi_call *c, uint64_t took)
 {
-	void (*after)(struct mpi_call *, int) = mpi_hooks[c->id].after;
-	bool sends = after == mpi_after_send || after == mpi_after_isend || after == mpi_after_sendrecv ||
-	             after == mpi_after_replace;
-	return sends && mpi_count_int(c, 3) != mpi.proc_null ? mpi_bytes(c, 1, 2) : 0;
+	bool collective = mpi_hooks[c->id].after == mpi_after_collective, pair = is_point_to_point(c);
+	bool world = collective && mpi_collective_is_of_world(c);
+	here.n[STAT_CALLS]++;
+	here.n[STAT_TIME] += took;
+	here.n[STAT_PAIRS] += pair;
+	here.n[STAT_PAIR_TIME] += pair ? took : 0;
+	here.n[STAT_COLLECTIVES] += collective;
+	here.n[STAT_COLLECTIVE_TIME] += collective ? took : 0;
+	here.n[STAT_WORLDS] += world;
+	here.n[STAT_WORLD_TIME] += world ? took : 0;
 }
 
-static uint64_t burst_ns(uint64_t ticks)
+/* ---- begin and end of a call ---- */
+
+void mpi_burst_enter(struct mpi_call *c)
 {
-	return (uint64_t)((double)ticks / burst.ticks_per_ns);
+	here.began = c->began = weft_ticks();
+	bool short_one = here.ended && here.began - here.ended < burst.ticks;
+	if (!here.open && !(short_one && link_burst_take_back(&here.last))) {
+		memset(here.n, 0, sizeof here.n);
+		here.stretch++;
+		weft_enter(between);
+	}
+	here.open = true;
+	here.last.at = 0;
+	if (mpi_hooks[c->id].before)
+		mpi_hooks[c->id].before(c);
 }
 
 void mpi_burst_leave(struct mpi_call *c, int rc)
 {
 	struct weft_bundle b;
-	bool collective = mpi_hooks[c->id].after == mpi_after_collective, pair = is_point_to_point(c);
 	here.ended = weft_ticks();
-	uint64_t took = here.ended - here.began;
-	here.calls++;
-	here.time += took;
-	here.pairs += pair;
-	here.pair_time += pair ? took : 0;
-	here.collectives += collective;
-	here.collective_time += collective ? took : 0;
-	here.bytes += rc ? 0 : bytes_sent(c);
+	count_call(c, here.ended - here.began);
+	if (mpi_hooks[c->id].after)
+		mpi_hooks[c->id].after(c, rc);
 	weft_bundle_begin(&b);
-	weft_bundle_add_two(&b, burst.calls, WEFT_HEAD_ATTR, here.calls, burst.time, WEFT_HEAD_ATTR, burst_ns(here.time));
-	weft_bundle_add_two(&b, burst.pairs, WEFT_HEAD_ATTR, here.pairs, burst.pair_time, WEFT_HEAD_ATTR,
-	                    burst_ns(here.pair_time));
-	weft_bundle_add_two(&b, burst.collectives, WEFT_HEAD_ATTR, here.collectives, burst.collective_time, WEFT_HEAD_ATTR,
-	                    burst_ns(here.collective_time));
-	weft_bundle_add(&b, burst.bytes, WEFT_HEAD_ATTR, here.bytes);
-	weft_bundle_add(&b, burst.between, WEFT_HEAD_LEAVE, 0);
-	uintptr_t at = *(volatile uintptr_t *)&weft_thread_1.at, words = b.n;
-	weft_bundle_record(&b);
-	uintptr_t end = *(volatile uintptr_t *)&weft_thread_1.at;
-	/* Where something else was written with it, that stays. */
-	here.at = end == at + 8 * words ? at : 0;
-	here.end = end;
+	for (unsigned i = 0; i < STATISTICS; i++)
+		if (here.n[i])
+			weft_bundle_add(&b, attr[i], WEFT_HEAD_ATTR,
+			                i < STAT_FIRST_TIME ? here.n[i] : link_burst_in_ns(&burst, here.n[i]));
+	weft_bundle_add(&b, between, WEFT_HEAD_LEAVE, 0);
+	link_burst_record(&here.last, &b);
 	here.open = false;
 }

@@ -200,6 +200,11 @@ static int root_of(const struct mpi_call *c, const struct collective *k, const s
 	return of->peer && root == mpi.root ? of->me : mpi_comm_peer(of, root);
 }
 
+bool mpi_collective_is_of_world(const struct mpi_call *c)
+{
+	return mpi_handle(c->a[(int)collectives[called[c->id].operation].comm]) == mpi_handle(mpi.world);
+}
+
 void mpi_after_collective(struct mpi_call *c, int rc)
 {
 	const struct collective *k = &collectives[called[c->id].operation];
@@ -208,6 +213,10 @@ void mpi_after_collective(struct mpi_call *c, int rc)
 		return;
 	int root = root_of(c, k, of), way = called[c->id].way;
 	uint64_t out = bytes_of(c, k, true, of), in = bytes_of(c, k, false, of);
+	if (way == AT_ONCE && WEFT_UNLIKELY(mpi_bursts)) {
+		mpi_burst_collected(of, out, in);
+		return;
+	}
 	if (way == AT_ONCE) {
 		const uint64_t word[3] = {weft_pair_word(k->operation, root), out, in};
 		if (!mpi_leave_with(c, of->weft, WEFT_HEAD_COLLECTIVE, word))

@@ -10,7 +10,9 @@ uint64_t mpi_type_size(mpi_word type)
 
 static void message_out(const struct mpi_comm *of, int to, int tag, uint64_t bytes, uint64_t began)
 {
-	if (of->foreign)
+	if (WEFT_UNLIKELY(mpi_bursts))
+		mpi_burst_sent(of, to, bytes);
+	else if (of->foreign)
 		mpi_spawn_sent(of, to, tag, bytes, began);
 	else
 		weft_send_since(of->weft, to, tag, bytes, began);
@@ -18,7 +20,9 @@ static void message_out(const struct mpi_comm *of, int to, int tag, uint64_t byt
 
 static void message_in(const struct mpi_comm *of, int from, int tag, uint64_t bytes, uint64_t posted)
 {
-	if (of->foreign)
+	if (WEFT_UNLIKELY(mpi_bursts))
+		mpi_burst_received(of, from, bytes);
+	else if (of->foreign)
 		mpi_spawn_received(of, from, tag, bytes, posted);
 	else
 		weft_recv_since(of->weft, from, tag, bytes, posted);
@@ -57,7 +61,11 @@ void mpi_complete(const struct mpi_request *r, const void *status)
 		received(r->of, status, r->posted);
 	else if (r->kind == MPI_REQ_EXCHANGE)
 		exchanged(r);
-	else if (r->kind == MPI_REQ_COLLECTIVE || r->kind == MPI_REQ_COLLECTIVE_PERSISTENT)
+	else if (r->kind != MPI_REQ_COLLECTIVE && r->kind != MPI_REQ_COLLECTIVE_PERSISTENT)
+		return;
+	else if (WEFT_UNLIKELY(mpi_bursts))
+		mpi_burst_collected(r->of, r->bytes, r->received);
+	else
 		weft_collective(r->of->weft, r->tag, r->peer, r->bytes, r->received);
 }
 

@@ -136,10 +136,16 @@ static inline void mpi_own_status(struct mpi_call *c, unsigned at)
 
 /* ---- bursts in place of calls (mpi_burst.c) ---- */
 
-extern uint64_t mpi_burst_ns; /* 0: calls are recorded */
+struct mpi_comm;
+extern bool mpi_bursts;
 void mpi_burst_define(weft_category category);
 void mpi_burst_enter(struct mpi_call *c);
 void mpi_burst_leave(struct mpi_call *c, int rc);
+/* In place of a message, or of a collective operation: its bytes. */
+void mpi_burst_sent(const struct mpi_comm *of, int to, uint64_t bytes);
+void mpi_burst_received(const struct mpi_comm *of, int from, uint64_t bytes);
+void mpi_burst_collected(const struct mpi_comm *of, uint64_t given, uint64_t got);
+bool mpi_collective_is_of_world(const struct mpi_call *c);
 
 /* ---- communicators (mpi_comm.c) ---- */
 

@@ -68,7 +68,8 @@ static weft_region region_of(unsigned id)
 
 void mpi_attr_define(weft_attr *attr, const char *name, const char *unit)
 {
-	if (__atomic_load_n(attr, __ATOMIC_ACQUIRE) == WEFT_OFF)
+	/* Of bursts nothing is said that belongs to a single call. */
+	if (!mpi_bursts && __atomic_load_n(attr, __ATOMIC_ACQUIRE) == WEFT_OFF)
 		__atomic_store_n(attr, weft_define_attr(name, unit, category), __ATOMIC_RELEASE);
 }
 
@@ -97,9 +98,7 @@ static inline void call_begin(struct mpi_call *c, const char *frame)
 	here.frame = frame;
 	c->open = true;
 	c->left = false;
-	if (WEFT_UNLIKELY(mpi_burst_ns != 0)) {
-		if (h->before == mpi_before_finalize)
-			h->before(c);
+	if (WEFT_UNLIKELY(mpi_bursts)) {
 		mpi_burst_enter(c);
 		return;
 	}
@@ -141,9 +140,7 @@ static inline void call_end(struct mpi_call *c, int rc)
 	if (WEFT_UNLIKELY(!c->open))
 		return; /* an error handler was called meanwhile */
 	c->open = false;
-	if (WEFT_UNLIKELY(mpi_burst_ns != 0)) {
-		if (h->after == mpi_after_init)
-			h->after(c, rc);
+	if (WEFT_UNLIKELY(mpi_bursts)) {
 		mpi_burst_leave(c, rc);
 		return;
 	}
@@ -177,7 +174,7 @@ static bool __attribute__((noinline)) call_is_nested(const char *frame)
 {
 	if (frame < here.frame)
 		return true;
-	if (!mpi_hooks[here.id].poll && !mpi_burst_ns)
+	if (!mpi_hooks[here.id].poll && !mpi_bursts)
 		weft_leave(region_of(here.id));
 	here.frame = NULL;
 	return false;

@@ -371,14 +371,25 @@ c:1:2:1:1
 2:0:1:1:1:1000:40000001:1:40000018:2:40000036:1000
 1:0:1:1:1:1000:2000:15
 1:0:1:1:1:2000:5000:1
-2:0:1:1:1:5000:54000000:2:54000001:4096:54000003:1:54000009:900:54000014:400:54000015:300:54000016:200:54000018:4
+2:0:1:1:1:5000:54000000:2:54000001:4096:54000002:0:54000003:1:54000004:0:54000005:0:54000006:0:54000007:0:54000008:0:54000009:900:54000010:0:54000011:0:54000012:0:54000013:0:54000015:300:54000016:200:54000017:0:54000014:400:54000018:4
 1:0:1:1:1:5000:5500:15
-2:0:1:1:1:5500:54000000:0:54000001:0:54000003:0:54000009:450:54000014:450:54000015:0:54000016:0:54000018:1:40000001:0
+2:0:1:1:1:5500:54000000:0:54000001:0:54000002:0:54000003:0:54000004:0:54000005:0:54000006:0:54000007:0:54000008:0:54000009:450:54000010:0:54000011:0:54000012:0:54000013:0:54000015:0:54000016:0:54000017:0:54000014:450:54000018:1:40000001:0
 0    54000000    Number of P2P MPI calls
 0    54000001    Bytes sent in P2P MPI calls
+0    54000002    Bytes received in P2P MPI calls
 0    54000003    Number of Collective MPI calls
+0    54000004    Bytes sent in Collective MPI calls
+0    54000005    Bytes received in Collective MPI calls
+0    54000006    Number of Collective World MPI calls
+0    54000007    Bytes sent in Collective World calls
+0    54000008    Bytes received in Collective World calls
 0    54000009    Elapsed time in MPI
-0    54000014    Elapsed time in Other MPI calls
+0    54000010    Number of incoming P2P MPI calls
+0    54000011    Number of outgoing P2P MPI calls
+0    54000012    Number of partners in incoming communications
+0    54000013    Number of partners in outgoing communications
 0    54000015    Elapsed time in P2P MPI calls
 0    54000016    Elapsed time in Collective MPI calls
+0    54000017    Elapsed time in Collective World calls
+0    54000014    Elapsed time in Other MPI calls
 0    54000018    Number of Other MPI calls
