@@ -26,7 +26,7 @@ static void in_vain(void)
 			openmp_lock_held(l, false); \
 			return; \
 		} \
-		weft_enter(l->wait); \
+		openmp_in(l->wait); \
 		GOMP_REAL(omp_set_lock##tail, lock_call *)(lock); \
 		openmp_lock_held(l, true); \
 	} \
@@ -62,7 +62,7 @@ PLAIN(_)
 			openmp_lock_held(l, false); \
 		if (depth) \
 			return; \
-		weft_enter(l->wait); \
+		openmp_in(l->wait); \
 		GOMP_REAL(omp_set_nest_lock##tail, lock_call *)(lock); \
 		openmp_lock_held(l, true); \
 	} \

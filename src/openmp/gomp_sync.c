@@ -124,28 +124,28 @@ static const char unnamed;
 static void wrap_GOMP_critical_start(void)
 {
 	const struct openmp_lock *l = openmp_lock_of(&unnamed, &unnamed);
-	weft_enter(l->wait);
+	openmp_in(l->wait);
 	GOMP_REAL(GOMP_critical_start, none *)();
 	openmp_leave_enter(l->wait, l->hold);
 }
 
 static void wrap_GOMP_critical_end(void)
 {
-	weft_leave(openmp_lock_of(&unnamed, &unnamed)->hold);
+	openmp_out(openmp_lock_of(&unnamed, &unnamed)->hold);
 	GOMP_REAL(GOMP_critical_end, none *)();
 }
 
 static void wrap_GOMP_critical_name_start(void **name)
 {
 	const struct openmp_lock *l = openmp_lock_of((void *)name, (void *)name);
-	weft_enter(l->wait);
+	openmp_in(l->wait);
 	GOMP_REAL(GOMP_critical_name_start, void (*)(void **))(name);
 	openmp_leave_enter(l->wait, l->hold);
 }
 
 static void wrap_GOMP_critical_name_end(void **name)
 {
-	weft_leave(openmp_lock_of((void *)name, (void *)name)->hold);
+	openmp_out(openmp_lock_of((void *)name, (void *)name)->hold);
 	GOMP_REAL(GOMP_critical_name_end, void (*)(void **))(name);
 }
 
@@ -280,21 +280,21 @@ static void wrap_GOMP_target(int device, gomp_function *fn, const void *unused, 
                              unsigned char *kinds)
 {
 	weft_region r = target_of(fn);
-	weft_enter(r);
+	openmp_in(r);
 	GOMP_REAL(GOMP_target, void (*)(int, gomp_function *, const void *, size_t, void **, size_t *, unsigned char *))
 	(device, fn, unused, n, at, bytes, kinds);
-	weft_leave(r);
+	openmp_out(r);
 }
 
 static void wrap_GOMP_target_ext(int device, gomp_function *fn, size_t n, void **at, size_t *bytes, unsigned short *kinds,
                                  unsigned flags, void **depend, void **args)
 {
 	weft_region r = target_of(fn);
-	weft_enter(r);
+	openmp_in(r);
 	GOMP_REAL(GOMP_target_ext,
 	          void (*)(int, gomp_function *, size_t, void **, size_t *, unsigned short *, unsigned, void **, void **))
 	(device, fn, n, at, bytes, kinds, flags, depend, args);
-	weft_leave(r);
+	openmp_out(r);
 }
 
 const struct gomp_wrap gomp_sync[] = {

@@ -175,9 +175,9 @@ static weft_region task_region(const union ompt_data *task)
 static void task_begin(union ompt_data *task)
 {
 	if (task->value & TASK_BEGAN)
-		weft_enter(task_region(task));
+		openmp_in(task_region(task));
 	else
-		weft_enter_flow(task_region(task), openmp.task, task->value & NUMBER_MASK);
+		openmp_in_task(task_region(task), task->value & NUMBER_MASK);
 	task->value |= TASK_BEGAN | TASK_RUNS;
 }
 
@@ -191,7 +191,7 @@ static void task_schedule(union ompt_data *prior, enum ompt_task_status status, 
 	bool begins = next && next->value & TASK_KNOWN && !(next->value & TASK_RUNS);
 	if (prior && prior->value & TASK_KNOWN && prior->value & TASK_RUNS && status != OMPT_TASK_EARLY &&
 	    status != OMPT_TASK_LATE && (is_over || !begins)) {
-		weft_leave(task_region(prior));
+		openmp_out(task_region(prior));
 		prior->value &= ~TASK_RUNS;
 	}
 	if (begins && status != OMPT_TASK_EARLY && status != OMPT_TASK_LATE)

@@ -101,7 +101,7 @@ static void mutex_acquire(enum ompt_mutex kind, unsigned hint, unsigned how, uin
 	if (only_tests(kind))
 		me->in_vain++; /* until it is acquired */
 	else
-		weft_enter(lock_of(kind, id).wait);
+		openmp_in(lock_of(kind, id).wait);
 }
 
 static void mutex_acquired(enum ompt_mutex kind, uint64_t id, const void *place)
@@ -124,7 +124,7 @@ static void mutex_released(enum ompt_mutex kind, uint64_t id, const void *place)
 	if (is_lock(kind))
 		openmp_lock_released(openmp_lock_of((const void *)(uintptr_t)id, NULL));
 	else
-		weft_leave(lock_of(kind, id).hold);
+		openmp_out(lock_of(kind, id).hold);
 }
 
 /* Set once more, or once less, by who holds it. */
@@ -137,7 +137,7 @@ static void nest_lock(enum ompt_endpoint end, uint64_t id, const void *place)
 	if (only_tests((enum ompt_mutex)me->mutex))
 		me->in_vain--;
 	else
-		weft_leave(lock_of(OMPT_MUTEX_NEST, id).wait);
+		openmp_out(lock_of(OMPT_MUTEX_NEST, id).wait);
 }
 
 static void lock_init(enum ompt_mutex kind, unsigned hint, unsigned how, uint64_t id, const void *place)

@@ -37,7 +37,7 @@ __attribute__((format(printf, 1, 0))) static weft_region define(const char *form
 {
 	char name[320];
 	snprintf(name, sizeof name, form, function);
-	return weft_define_region(name, state, openmp.category);
+	return openmp_define(name, state);
 }
 
 /* Several constructs of one function, which only have places: after the first they are numbered, as GCC numbers what it outlines. */

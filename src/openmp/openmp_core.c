@@ -32,15 +32,13 @@ static bool asked(void)
 	return !list;
 }
 
-static void define(void)
+weft_region openmp_define(const char *name, enum weft_state_class state)
 {
-	is_asked = asked();
-	if (!is_asked)
-		return;
-	weft_category c = weft_define_category("openmp", 1);
-	openmp = (struct openmp_names){.category = c};
-	for (unsigned i = 0; i < OPENMP_REGIONS; i++)
-		openmp.region[i] = weft_define_region(regions[i].name, regions[i].state, c);
+	return openmp_bursts ? openmp_burst_region(state) : weft_define_region(name, state, openmp.category);
+}
+
+static void define_rest(weft_category c)
+{
 	openmp.team = weft_define_attr("omp team", "", c);
 	openmp.threads = weft_define_attr("omp threads asked", "", c);
 	openmp.iterations = weft_define_attr("omp iterations", "", c);
@@ -58,6 +56,35 @@ static void define(void)
 	openmp.code = weft_define_type("omp code address", "", c);
 	openmp.task = weft_define_own_flow("omp task", c);
 	openmp.depends = weft_define_own_flow("omp task dependency", c);
+}
+
+static void define_off(void)
+{
+	weft_def *const all[] = {&openmp.team,       &openmp.threads,
+	                         &openmp.iterations, &openmp.chunk,
+	                         &openmp.first,      &openmp.section,
+	                         &openmp.done,       &openmp.priority,
+	                         &openmp.cancel,     &openmp.in_vain,
+	                         &openmp.code,       &openmp.task,
+	                         &openmp.depends,    &openmp.region[OPENMP_LOCK_ON]};
+	for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
+		*all[i] = WEFT_OFF;
+}
+
+static void define(void)
+{
+	is_asked = asked();
+	if (!is_asked)
+		return;
+	weft_category c = weft_define_category("openmp", 1);
+	openmp = (struct openmp_names){.category = c};
+	openmp_burst_define(c);
+	for (unsigned i = 0; i < OPENMP_REGIONS; i++)
+		openmp.region[i] = openmp_define(regions[i].name, regions[i].state);
+	if (openmp_bursts)
+		define_off();
+	else
+		define_rest(c);
 }
 
 bool openmp_begin(void)
@@ -93,13 +120,13 @@ void openmp_close_open(struct openmp_frame *f)
 	struct weft_bundle b;
 	weft_bundle_begin(&b);
 	if (f->open & OPENMP_OPEN_CHUNK)
-		weft_bundle_add(&b, openmp.region[OPENMP_CHUNK], WEFT_HEAD_LEAVE, 0);
+		openmp_add(&b, openmp.region[OPENMP_CHUNK], WEFT_HEAD_LEAVE);
 	if (f->open & OPENMP_OPEN_SECTION)
-		weft_bundle_add(&b, openmp.region[OPENMP_SECTION], WEFT_HEAD_LEAVE, 0);
+		openmp_add(&b, openmp.region[OPENMP_SECTION], WEFT_HEAD_LEAVE);
 	if (f->open & OPENMP_OPEN_LOOP)
-		weft_bundle_add(&b, openmp.region[f->loop], WEFT_HEAD_LEAVE, 0);
+		openmp_add(&b, openmp.region[f->loop], WEFT_HEAD_LEAVE);
 	if (f->open & OPENMP_OPEN_SINGLE)
-		weft_bundle_add(&b, openmp.region[OPENMP_SINGLE], WEFT_HEAD_LEAVE, 0);
+		openmp_add(&b, openmp.region[OPENMP_SINGLE], WEFT_HEAD_LEAVE);
 	weft_bundle_record(&b);
 	f->open = 0;
 }
@@ -201,7 +228,7 @@ void openmp_parallel_end(weft_region construct, bool joined)
 	if (joined)
 		openmp_two(OPENMP_LEAVE(openmp.region[OPENMP_JOIN]), OPENMP_LEAVE(construct));
 	else
-		weft_leave(construct);
+		openmp_out(construct);
 }
 
 void openmp_task_begin(struct openmp_task *t, weft_region body, uint64_t id)
@@ -210,14 +237,14 @@ void openmp_task_begin(struct openmp_task *t, weft_region body, uint64_t id)
 	*t = (struct openmp_task){.id = id, .up = me->task};
 	me->task = t;
 	if (id)
-		weft_enter_flow(body, openmp.task, id);
+		openmp_in_task(body, id);
 	else
-		weft_enter(body);
+		openmp_in(body);
 }
 
 void openmp_task_end(struct openmp_task *t, weft_region body)
 {
-	weft_leave(body);
+	openmp_out(body);
 	openmp_thread.task = t->up;
 	if (WEFT_UNLIKELY(t->depends != NULL))
 		openmp_depends_free(t->depends);

@@ -39,8 +39,8 @@ static void define(struct openmp_lock *l, const char *name)
 {
 	char wait[320];
 	snprintf(wait, sizeof wait, "%s wait", name);
-	__atomic_store_n(&l->hold, weft_define_region(name, WEFT_STATE_RUNNING, openmp.category), __ATOMIC_RELEASE);
-	__atomic_store_n(&l->wait, weft_define_region(wait, WEFT_STATE_SYNCHRONIZING, openmp.category), __ATOMIC_RELEASE);
+	__atomic_store_n(&l->hold, openmp_bursts ? WEFT_OFF : openmp_define(name, WEFT_STATE_RUNNING), __ATOMIC_RELEASE);
+	__atomic_store_n(&l->wait, openmp_define(wait, WEFT_STATE_SYNCHRONIZING), __ATOMIC_RELEASE);
 }
 
 static void name_lock(struct openmp_lock *l)
@@ -103,9 +103,9 @@ void openmp_lock_held_slowly(struct openmp_thread *me, const struct openmp_lock 
 	if (waited)
 		openmp_leave_enter(l->wait, l->hold);
 	else
-		weft_enter(l->hold);
+		openmp_in(l->hold);
 	if (WEFT_UNLIKELY(at >= OPENMP_HELD)) {
-		weft_leave(l->hold);
+		openmp_out(l->hold);
 		return;
 	}
 	me->held[at].lock = l;
@@ -118,11 +118,11 @@ static void release_below(struct openmp_thread *me, uint32_t at, uint32_t n)
 	struct weft_bundle b;
 	weft_bundle_begin(&b);
 	for (uint32_t i = n; i-- > at;)
-		weft_bundle_add(&b, me->held[i].in, WEFT_HEAD_LEAVE, 0);
+		openmp_add(&b, me->held[i].in, WEFT_HEAD_LEAVE);
 	for (uint32_t i = at; i + 1 < n; i++) {
 		me->held[i].lock = me->held[i + 1].lock;
 		me->held[i].in = on;
-		weft_bundle_add(&b, on, WEFT_HEAD_ENTER, 0);
+		openmp_add(&b, on, WEFT_HEAD_ENTER);
 	}
 	weft_bundle_record(&b);
 }
@@ -134,7 +134,7 @@ void openmp_lock_released_slowly(struct openmp_thread *me, const struct openmp_l
 		at--;
 	me->n_held -= me->n_held > 0;
 	if (WEFT_LIKELY(at == n && n))
-		weft_leave(me->held[n - 1].in);
+		openmp_out(me->held[n - 1].in);
 	else if (at)
 		release_below(me, at - 1, n);
 }

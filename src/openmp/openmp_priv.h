@@ -126,33 +126,91 @@ static inline uint64_t openmp_next_task(struct openmp_thread *me)
 	return ++me->next_task;
 }
 
+/* ---- bursts in place of constructs: openmp_burst.c ---- */
+
+struct openmp_event;
+extern bool openmp_bursts;
+void openmp_burst_define(weft_category category);
+weft_region openmp_burst_region(enum weft_state_class state); /* one that is off, and says what is done in it */
+void openmp_burst_events(const struct openmp_event *e, unsigned n);
+
+/* A region, or in its place what bursts need of it. */
+weft_region openmp_define(const char *name, enum weft_state_class state);
+
 /* ---- events ---- */
 
+struct openmp_event {
+	weft_def def;
+	uint32_t kind; /* WEFT_HEAD_… */
+	uint64_t word; /* where the kind has one */
+};
+#define OPENMP_ENTER(region) ((struct openmp_event){(region), WEFT_HEAD_ENTER, 0})
+#define OPENMP_LEAVE(region) ((struct openmp_event){(region), WEFT_HEAD_LEAVE, 0})
+#define OPENMP_ATTR(attr, value) ((struct openmp_event){(attr), WEFT_HEAD_ATTR, (uint64_t)(value)})
+#define OPENMP_FLOW_OUT(flow, key) ((struct openmp_event){(flow), WEFT_HEAD_FLOW_OUT, (key)})
+
+/* Events of one instant that are off: bursts count them. */
+static inline void openmp_off(struct openmp_event a, struct openmp_event b, struct openmp_event c)
+{
+	if (WEFT_UNLIKELY(openmp_bursts))
+		openmp_burst_events((const struct openmp_event[]){a, b, c}, 3);
+}
+#define OPENMP_NO_EVENT ((struct openmp_event){WEFT_OFF, 0, 0})
+
+static inline void openmp_in(weft_region r)
+{
+	uint32_t on = *r;
+	if (WEFT_LIKELY(on))
+		weft_record_head(r, on, on | WEFT_HEAD_ENTER, 0, NULL, 0);
+	else
+		openmp_off(OPENMP_ENTER(r), OPENMP_NO_EVENT, OPENMP_NO_EVENT);
+}
+static inline void openmp_out(weft_region r)
+{
+	uint32_t on = *r;
+	if (WEFT_LIKELY(on))
+		weft_record_head(r, on, on | WEFT_HEAD_LEAVE, 0, NULL, 0);
+	else
+		openmp_off(OPENMP_LEAVE(r), OPENMP_NO_EVENT, OPENMP_NO_EVENT);
+}
 static inline void openmp_enter(enum openmp_region r)
 {
-	weft_enter(openmp.region[r]);
+	openmp_in(openmp.region[r]);
 }
 static inline void openmp_leave(enum openmp_region r)
 {
-	weft_leave(openmp.region[r]);
+	openmp_out(openmp.region[r]);
+}
+/* Into a task, at the end of the arrow from where it was made. */
+static inline void openmp_in_task(weft_region r, uint64_t id)
+{
+	if (WEFT_LIKELY(*r))
+		weft_enter_flow(r, openmp.task, id);
+	else
+		openmp_off(OPENMP_ENTER(r), OPENMP_NO_EVENT, OPENMP_NO_EVENT);
+}
+/* A region's begin or end, among others of one instant. */
+static inline void openmp_add(struct weft_bundle *b, weft_region r, uint32_t kind)
+{
+	if (WEFT_LIKELY(*r))
+		weft_bundle_add(b, r, kind, 0);
+	else
+		openmp_off((struct openmp_event){r, kind, 0}, OPENMP_NO_EVENT, OPENMP_NO_EVENT);
 }
 
 /*
  * Two or three events of one instant in one record, as weft_bundle does; but what they are is known to the compiler, so that it costs
  * little more than one event. All are of one category.
  */
-struct openmp_event {
-	weft_def def;
-	uint32_t kind; /* WEFT_HEAD_… */
-	uint64_t word; /* where the kind has one */
-};
 static inline __attribute__((always_inline)) void openmp_two(struct openmp_event a, struct openmp_event b)
 {
 	const uint32_t first = *a.def, second = *b.def;
 	uint64_t w[3] = {(first | a.kind) | (uint64_t)(second | b.kind) << 32};
 	unsigned n = 1;
-	if (!first || !second)
+	if (!first || !second) {
+		openmp_off(a, b, OPENMP_NO_EVENT);
 		return;
+	}
 	if (a.kind >> 8)
 		w[n++] = a.word;
 	if (b.kind >> 8)
@@ -165,8 +223,10 @@ static inline __attribute__((always_inline)) void openmp_three(struct openmp_eve
 	const uint32_t first = *a.def, second = *b.def, third = *c.def;
 	uint64_t w[5] = {(first | a.kind) | (uint64_t)(second | b.kind) << 32};
 	unsigned n = 1;
-	if (!first || !second || !third)
+	if (!first || !second || !third) {
+		openmp_off(a, b, c);
 		return;
+	}
 	if (a.kind >> 8)
 		w[n++] = a.word;
 	if (b.kind >> 8)
@@ -176,10 +236,6 @@ static inline __attribute__((always_inline)) void openmp_three(struct openmp_eve
 		w[n++] = c.word;
 	weft_record_head(a.def, first, 3 << 12 | WEFT_HEAD_BUNDLE | n << 8, n, w, 0);
 }
-#define OPENMP_ENTER(region) ((struct openmp_event){(region), WEFT_HEAD_ENTER, 0})
-#define OPENMP_LEAVE(region) ((struct openmp_event){(region), WEFT_HEAD_LEAVE, 0})
-#define OPENMP_ATTR(attr, value) ((struct openmp_event){(attr), WEFT_HEAD_ATTR, (uint64_t)(value)})
-#define OPENMP_FLOW_OUT(flow, key) ((struct openmp_event){(flow), WEFT_HEAD_FLOW_OUT, (key)})
 
 static inline void openmp_leave_enter(weft_region from, weft_region to)
 {
@@ -260,7 +316,7 @@ static inline void openmp_lock_held(const struct openmp_lock *l, bool waited)
 	me->n_held = at + 1;
 	me->held[at].lock = l;
 	me->held[at].in = l->hold;
-	weft_enter(l->hold);
+	openmp_in(l->hold);
 }
 /* Regions lie in each other, and locks need not: those that were taken later go on in a region of another name. */
 void openmp_lock_released_slowly(struct openmp_thread *me, const struct openmp_lock *l);
@@ -273,7 +329,7 @@ static inline void openmp_lock_released(const struct openmp_lock *l)
 		return;
 	}
 	me->n_held = n - 1;
-	weft_leave(me->held[n - 1].in);
+	openmp_out(me->held[n - 1].in);
 }
 
 #endif

@@ -74,8 +74,8 @@ made.pcf
 made.prv
 made.row
 set.weft
-$ printf '%s\n' '<trace enabled="yes" initial-mode="bursts">' ' <mpi enabled="yes"/>' ' <burst enabled="yes" threshold="500u" mpi-statistics="yes" omp-statistics="yes"/>' '</trace>' >burst.xml; weft record --extrae burst.xml -o b.weft -- sh -c 'echo $WEFT_BURSTS' 2>&1 | grep -v -e ' events of ' -e 'no events' -e 'not recorded'
-weft record: warning: burst.xml:3: omp-statistics of <burst>: no counterpart: regions of OpenMP are recorded as they are
+$ printf '%s\n' '<trace enabled="yes" initial-mode="bursts">' ' <mpi enabled="yes"/>' ' <burst enabled="yes" threshold="500u" mpi-statistics="yes" omp-statistics="yes" omp-summarization="yes"/>' '</trace>' >burst.xml; weft record --extrae burst.xml -o b.weft -- sh -c 'echo $WEFT_BURSTS' 2>&1 | grep -v -e ' events of ' -e 'no events' -e 'not recorded'
+weft record: warning: burst.xml:3: omp-summarization of <burst>: no counterpart: threads have statistics of their own
 500000
 $ printf '%s\n' '<trace enabled="yes" initial-mode="bursts">' ' <bursts enabled="yes">' '  <threshold enabled="yes">2m</threshold>' '  <mpi-statistics enabled="no"/>' ' </bursts>' '</trace>' >burst.xml; weft record -q --extrae burst.xml -o b.weft -- sh -c 'echo $WEFT_BURSTS'; sed -i 's/"bursts">/"detail">/' burst.xml; weft record -q --extrae burst.xml -o b.weft -- sh -c 'echo ${WEFT_BURSTS-none}'
 2000000

@@ -84,7 +84,7 @@ static const struct weft_opt record_options[] = {
 	{0, "sample-period", "TIME", WEFT_OPT_NS, offsetof(struct record_args, sample_period),
          "in place of --sample: CPU time from one sample to the next, 100us to 1s"},
 	{0, "bursts", "TIME", WEFT_OPT_NS, offsetof(struct record_args, bursts),
-         "of MPI only what lies between computation of at least TIME: number and time of calls, bytes"},
+         "of MPI and OpenMP only what lies between computation of at least TIME: calls, times, bytes"},
 	{0, "callers", "N", WEFT_OPT_STRING, offsetof(struct record_args, callers),
          "record the N callers of calls of runtimes; N:TIME, of those that last as long"},
 	{0, "counters", "NAMES", WEFT_OPT_LIST, offsetof(struct record_args, counters),

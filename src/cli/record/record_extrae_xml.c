@@ -191,7 +191,7 @@ static void take_off_only(struct reader *r, const char *where, const char *value
 		take_left(r, where, value, why);
 }
 
-static const char no_omp[] = "regions of OpenMP are recorded as they are";
+static const char no_sums[] = "threads have statistics of their own";
 static const char always[] = "recording is on from the begin";
 
 static const struct rule rules[] = {
@@ -265,8 +265,8 @@ static const struct rule rules[] = {
 	{"burst", NULL, NULL},
 	{"burst@threshold", take_threshold, NULL},
 	{"burst@mpi-statistics", NULL, NULL}, /* always */
-	{"burst@omp-statistics", take_left_if_yes, no_omp},
-	{"burst@omp-summarization", take_left_if_yes, no_omp},
+	{"burst@omp-statistics", NULL, NULL}, /* always */
+	{"burst@omp-summarization", take_left_if_yes, no_sums},
 	{"bursts", NULL, NULL},
 	{"bursts/threshold", take_threshold, NULL},
 	{"bursts/mpi-statistics", NULL, NULL},
