@@ -59,6 +59,9 @@ const char *bench_programs(void); /* the folder that they are in */
 /* The most memory, in bytes, that one of the commands so far had resident. */
 uint64_t bench_command_rss_bytes(void);
 
+/* Programs that run from now on record these events of LTTng's (names with commas between) into rings, until this one ends. Why not, or NULL. */
+const char *bench_lttng(const char *events);
+
 /* The value counts as used, and memory as read and written: the compiler drops nothing that leads to it. */
 static inline void bench_keep(uint64_t value)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What it adds to calls of the C library that they are recorded (tasks/libc_calls.c): ns a round. Peers, where Debian has them: EZTrace's
- * modules for threads, files and memory; LTTng's wrappers; uftrace's calls of libraries.
+ * What it adds to calls of the C library that they are recorded (tasks/libc_calls.c): ns a round. Peers, where they are installed: EZTrace's
+ * modules for threads, files and memory; uftrace, which records calls of libraries by their names; LTTng's libraries that stand in front of
+ * malloc and of locks (into rings; it has none for files).
  */
 #include "bench.h"
 #include <limits.h>
@@ -12,13 +13,28 @@
 struct run {
 	const char *what, *parts; /* WEFT_RECORD; NULL: not recorded */
 	const char *command;      /* a peer's, in front of the program's */
+	bool lttng;               /* ... in LTTng's session */
 };
+
+/* One for all rounds: why there is none, or NULL. */
+static const char *session(void)
+{
+	static const char *why_not;
+	static bool asked;
+	if (!asked)
+		why_not = bench_lttng("lttng_ust_libc:*,lttng_ust_pthread:*");
+	asked = true;
+	return why_not;
+}
 
 static double run_peer(const struct run *r, const char *folder)
 {
 	char command[PATH_MAX * 2];
 	double figure = 0;
-	snprintf(command, sizeof command, "cd %s && %s %s/tasks/libc_calls %s 2>/dev/null", folder, r->command, bench_programs(),
+	const char *why_not = r->lttng ? session() : NULL;
+	if (why_not)
+		return bench_skip(why_not);
+	snprintf(command, sizeof command, "cd %s && %s %s/libc_calls %s 2>/dev/null", folder, r->command, bench_programs(),
 	         r->what);
 	FILE *f = popen(command, "r");
 	char line[256];
@@ -55,18 +71,37 @@ static double run(void *arg)
 	return system(command) ? bench_skip("its trace cannot be removed") : figure;
 }
 
-/* clang-format off */
-#define EACH(X) \
-	X(lock, "threads,io", "eztrace -t pthread") X(rwlock, "threads,io", "eztrace -t pthread") X(malloc, "memory", "eztrace -t memory") \
-	X(read, "threads,io", "eztrace -t posixio") X(write, "threads,io", "eztrace -t posixio") X(fputs, "threads,io", "eztrace -t posixio")
-#define VARIANTS(what, parts, eztrace) \
-	static const struct bench_variant of_##what[] = { \
-		{"recorded", run, &(struct run){#what, parts, NULL}}, {"plain", run, &(struct run){#what, NULL, NULL}}, \
-		{"eztrace", run, &(struct run){#what, NULL, eztrace}}, {0}};
-#define BENCH(what, parts, eztrace) {"libc-" #what, "ns", 5, of_##what},
-EACH(VARIANTS)
-static const struct bench benches[] = {EACH(BENCH) {0}};
-/* clang-format on */
+#define LTTNG(library) "LD_PRELOAD=liblttng-ust-" library "-wrapper.so"
+#define COMMON(what, parts, module) \
+	{"recorded", run, &(struct run){#what, parts, NULL, false}}, {"plain", run, &(struct run){#what, NULL, NULL, false}}, \
+		{"eztrace", run, &(struct run){#what, NULL, "eztrace -t " module, false}}, \
+	{ \
+		"uftrace", run, &(struct run) \
+		{ \
+#what, NULL, "uftrace record --force -d uf", false \
+		} \
+	}
+#define WITH_LTTNG(what, parts, module, library) \
+	static const struct bench_variant of_##what[] = {COMMON(what, parts, module), \
+	                                                 {"lttng", run, &(struct run){#what, NULL, LTTNG(library), true}}, \
+	                                                 {0}};
+#define WITHOUT(what, parts, module) static const struct bench_variant of_##what[] = {COMMON(what, parts, module), {0}};
+WITH_LTTNG(lock, "threads,io", "pthread", "pthread")
+WITHOUT(rwlock, "threads,io", "pthread")
+WITH_LTTNG(malloc, "memory", "memory", "libc")
+WITHOUT(read, "threads,io", "posixio")
+WITHOUT(write, "threads,io", "posixio")
+WITHOUT(fputs, "threads,io", "posixio")
+
+static const struct bench benches[] = {
+	{"libc-lock", "ns", 5, of_lock},
+	{"libc-rwlock", "ns", 5, of_rwlock},
+	{"libc-malloc", "ns", 5, of_malloc},
+	{"libc-read", "ns", 5, of_read},
+	{"libc-write", "ns", 5, of_write},
+	{"libc-fputs", "ns", 5, of_fputs},
+	{0},
+};
 
 int main(int argc, char **argv)
 {

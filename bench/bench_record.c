@@ -268,50 +268,6 @@ static double run_child(unsigned tracer, unsigned kind, unsigned threads)
 	return end == line ? bench_skip("it does not run here") : kind == MIX ? figure / EVENTS : figure;
 }
 
-/* ---- LTTng's session ---- */
-
-static pid_t sessiond;
-
-static bool quiet(const char *command)
-{
-	char all[500];
-	snprintf(all, sizeof all, "%s >/dev/null 2>&1", command);
-	return system(all) == 0;
-}
-
-static void lttng_stop(void)
-{
-	quiet("lttng --no-sessiond destroy weft-bench");
-	if (sessiond > 0)
-		kill(sessiond, SIGTERM);
-	quiet("rm -rf /tmp/weft-bench-lttng");
-}
-
-/* The daemon, unless one runs; and a session whose buffers are rings. Why not, or NULL. */
-static const char *lttng_start(void)
-{
-	setenv("LTTNG_HOME", "/tmp/weft-bench-lttng", 1);
-	quiet("mkdir -p /tmp/weft-bench-lttng");
-	atexit(lttng_stop);
-	if (!quiet("lttng --no-sessiond list")) {
-		char line[20] = "";
-		if (!quiet("lttng-sessiond --daemonize --no-kernel --pidfile=/tmp/weft-bench-lttng/pid"))
-			return "lttng-sessiond does not start";
-		FILE *f = fopen("/tmp/weft-bench-lttng/pid", "r");
-		if (f) {
-			(void)!fgets(line, sizeof line, f);
-			fclose(f);
-		}
-		sessiond = (pid_t)atoi(line);
-	}
-	if (!quiet("lttng --no-sessiond create weft-bench --snapshot --output=/tmp/weft-bench-lttng/out") ||
-	    !quiet("lttng --no-sessiond enable-channel --userspace --subbuf-size=4M --num-subbuf=4 bench") ||
-	    !quiet("lttng --no-sessiond enable-event --userspace --channel=bench 'weft_bench:enter,weft_bench:leave,weft_bench:one'") ||
-	    !quiet("lttng --no-sessiond start weft-bench"))
-		return "no session can be made with lttng";
-	return NULL;
-}
-
 /* ---- the table ---- */
 
 struct variant {
@@ -325,7 +281,7 @@ static double round_of(void *arg)
 	const struct variant *v = arg;
 	if (strcmp(tracers[v->tracer].name, "lttng-ust") == 0) {
 		if (!asked)
-			why_not = lttng_start();
+			why_not = bench_lttng("weft_bench:enter,weft_bench:leave,weft_bench:one");
 		asked = true;
 		if (why_not)
 			return bench_skip(why_not);
