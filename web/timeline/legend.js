@@ -8,7 +8,7 @@ const MOST = 24;
 
 export function createLegend(app, stage) {
 	const box = h("div", { class: "tl-legend", role: "group", "aria-label": "Colours" });
-	let timer = 0;
+	let timer = 0, shown = "";
 
 	function entry(v, only) {
 		const name = v.name || number(v.value), off = only.length > 0 && !only.includes(name);
@@ -19,14 +19,20 @@ export function createLegend(app, stage) {
 	}
 	function draw() {
 		const track = stage.view(0), only = app.own("timeline").only ?? [];
-		if (!track?.rows) { fill(box); return; }
+		if (!track?.rows) { shown = ""; fill(box); return; }
 		if (!track.codes) {
 			const s = track.scale;
+			shown = "";
 			fill(box, s ? h("span", { class: "soft" }, `${number(s.min)} to ${number(s.max)}, from cold to hot`) : null);
 			return;
 		}
 		const list = track.values().filter(v => v.color >= 0 && (v.name || v.value)).slice(0, MOST);
+		const now = JSON.stringify([only, list.map(v => [v.name, v.value, v.color, v.share.toFixed(3)])]);
+		if (now === shown) return;
+		shown = now;
+		const held = box.contains(document.activeElement) ? document.activeElement.textContent : null;
 		fill(box, list.map(v => entry(v, only)), only.length ? h("button", { type: "button", class: "tl-all", onclick: () => { app.own("timeline", { only: [] }); draw(); } }, "Show all") : null);
+		if (held !== null) [...box.querySelectorAll("button")].find(b => b.textContent === held)?.focus();
 	}
 	return { box, update() { clearTimeout(timer); timer = setTimeout(draw, 120); } };
 }

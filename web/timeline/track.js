@@ -121,7 +121,10 @@ export function createTrack(app, stage, index) {
 		try {
 			const { values } = await app.api.json("time/legend", { ...track.args(), values: list });
 			if (mine === key) { addNames(values); schedule(); stage.legendChanged(); }
-		} catch (error) { if (!isAbort(error)) say(error.message); }
+		} catch (error) {
+			asking = "";
+			if (!isAbort(error)) say(error.message);
+		}
 	}
 
 	/** Anew: another view, another level, another trace. */
@@ -313,6 +316,8 @@ export function createTrack(app, stage, index) {
 
 	async function settled() {
 		askNames();
+		/* Each time: names may have been there before the pieces that have them, and the next zoom has other values. */
+		if (!strips.busy) stage.legendChanged();
 		if (!rows || !lines.length || track.style === "curve") return;
 		strips.want([...wanted(app.range()), ...wanted(app.range(), 0.6)].filter((w, i, all) => all.findIndex(o => o.key === w.key) === i));
 		const range = app.range(), [from, to] = visible(body.clientHeight), nested = track.style === "nest";

@@ -8,6 +8,7 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const modules = process.env.WEFT_NODE_MODULES, need = createRequire(join(modules, "need.js"));
 const { chromium } = need("playwright-core");
@@ -30,13 +31,16 @@ export async function serve(args, env = {}) {
 	return { url, async stop() { child.kill("SIGTERM"); return ended; }, get: async path => fetch(url + "api/" + path), post: async (path, body = {}) => fetch(url + "api/" + path, { method: "POST", body: JSON.stringify(body) }) };
 }
 
-/** A page at the address; what it logs as an error, or throws, fails the flow when it is closed. */
-export async function visit(url, hash = "", { theme = "light", width = 1400, height = 850 } = {}) {
+const LATE_MS = 400;
+
+/** A page at the address; what it logs as an error, or throws, fails the flow when it is closed. late: answers that are held up. */
+export async function visit(url, hash = "", { theme = "light", width = 1400, height = 850, late } = {}) {
 	browser ??= await chromium.launch({ executablePath: process.env.WEFT_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--force-device-scale-factor=1"] });
 	const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, acceptDownloads: true, permissions: ["clipboard-read", "clipboard-write"] }), page = await context.newPage(), wrong = [];
 	page.setDefaultTimeout(WAIT_MS);
 	page.on("pageerror", e => wrong.push(String(e)));
 	page.on("console", m => { if (m.type() === "error" && !/status of (4|5)\d\d/.test(m.text())) wrong.push(m.text()); });
+	if (late) await page.route(late, async route => { await sleep(LATE_MS); await route.continue().catch(() => {}); });
 	await page.goto(url + hash);
 	await page.waitForSelector(".frame:not([hidden])");
 	page.done = async () => { await context.close(); assert.deepEqual(wrong, []); };

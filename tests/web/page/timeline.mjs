@@ -49,6 +49,18 @@ test("it shows the trace at once, in both themes, and everything has a name", as
 	assert.equal(await s.stop(), 0);
 });
 
+test("what colours mean is said when cells come late, and follows the zoom", async () => {
+	const s = await serve([at("imbalance")]), page = await visit(s.url, "", { late: /api\/time\/cells/ });
+	await ready(page);
+	const shares = () => page.evaluate(() => [...document.querySelectorAll(".tl-entry button")].map(b => b.title.replace(/ of what.*/, "")).join("\n"));
+	const all = await shares();
+	await page.locator(".tl-range").fill("25%..30%");
+	await page.keyboard.press("Enter");
+	await until(page, was => { const l = [...document.querySelectorAll(".tl-entry button")].map(b => b.title.replace(/ of what.*/, "")).join("\n"); return l && l !== was; }, all);
+	await page.done();
+	await s.stop();
+});
+
 test("wheel, keys and typed times zoom; undo takes back; the address has it", async () => {
 	const s = await serve([at("imbalance")]), page = await visit(s.url);
 	await ready(page);
