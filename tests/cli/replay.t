@@ -107,6 +107,20 @@ rank,end_ns,computation_ns,memory_wait_ns
 1,2000,2000,1000
 2,2000,2000,1000
 3,2000,2000,1000
+## Collective operations as messages of an algorithm; and without.
+$ weft replay pair.dim --topology torus:2 --bandwidth 1GB/s --csv | cut -d, -f1,2,9,10; weft replay pair.dim --set collectives=messages --csv | cut -d, -f1,2,10; weft replay pair.dim --topology torus:2 --set collectives=free --csv | cut -d, -f1,2,10; weft replay pair.dim --set collectives=mail
+rank,end_ns,waiting_ns,collective_ns
+0,112000,10000,1000
+1,112000,0,1000
+rank,end_ns,collective_ns
+0,103000,1000
+1,103000,1000
+rank,end_ns,collective_ns
+0,102000,0
+1,102000,0
+weft replay: error: 'collectives' wants a value like logarithmic, not 'mail'
+Try 'weft replay --help'.
+? 2
 $ weft replay ring.dim --topology torus:3; weft replay ring.dim --topology hypercube; weft replay ring.dim --links; weft replay ring.dim --topology torus:4 --set gap=1us; weft replay ring.dim --set memory-share=2; weft replay ring.dim --set topology=missing.topology
 weft replay: error: 4 ranks do not fit on the machine's 3 nodes
 weft replay: error: unknown topology 'hypercube': fat-tree:k=4, torus:4x4x2, dragonfly:a=4,p=2,h=2, or a file (its name has a dot or a slash)
@@ -165,6 +179,44 @@ rank,end_ns,computation_ns
 1,21700,2500
 0
 ? 1
+## Memory by region, as an option and from a file; what is wrong with it.
+$ cat >memory.txt <<'END'
+> process 0 solver
+> thread main
+> process 1 solver
+> thread main
+> on 0
+> category user
+> enter 0 1 solve
+> leave 4000 solve
+> category mpi
+> enter 4000 4 MPI_Win_fence
+> leave 8000 MPI_Win_fence
+> on 1
+> category user
+> enter 0 1 solve
+> leave 1000 solve
+> enter 1000 2 copy
+> leave 8000 copy
+> category mpi
+> enter 8000 4 MPI_Win_fence
+> leave 8000 MPI_Win_fence
+> END
+$ "$WEFT_BUILD/tests/trace_of_text" memory.weft <memory.txt
+$ weft replay memory.weft --map 2 --set 'memory-share:sol*=0.75' --ideal --csv | cut -d, -f1-3,19; printf 'memory-share:solve = 1\n' >share.machine; weft replay memory.weft --map 2 --machine ./share.machine --set memory-share:copy=1 --csv | cut -d, -f19; weft replay memory.weft --set memory-share:other=1; weft replay memory.weft --set memory-share:solve=1.5; weft replay memory.weft --set memory-share:=1; printf 'memory-share:solve = much\n' >share.machine; weft replay memory.weft --machine ./share.machine
+rank,end_ns,computation_ns,memory_wait_ns
+0,8500,4500,500
+1,8500,8500,500
+memory_wait_ns
+4000
+4000
+weft replay: error: no region that computes matches 'other'
+weft replay: error: the share of memory bandwidth is not between 0 and 1
+Try 'weft replay --help'.
+weft replay: error: 'memory-share:': it names no region, or too long a one, or is one of more than 16
+Try 'weft replay --help'.
+weft replay: error: './share.machine', line 1: 'memory-share' wants a value like 1.5, not 'much'
+? 2
 ## What gets stuck, and why.
 $ printf '#DIMEMAS:"d":0:2(1,1),1,0,0\nd:1:1:2:0:1\n1:0:0:0.001\n20:0:0:50000001:2\n3:0:0:1:-1:100:1:1:0\n20:0:0:50000001:0\n2:0:0:1:-1:100:1:1:1\n1:1:0:0.002\n20:1:0:50000001:2\n3:1:0:0:-1:100:1:1:0\n20:1:0:50000001:0\n2:1:0:0:-1:100:1:1:1\n' >circle.dim; weft replay circle.dim --csv | cut -d, -f1-3; weft replay circle.dim --quiet --csv >/dev/null
 weft replay: warning: deadlock: 2 of 2 threads do not go on

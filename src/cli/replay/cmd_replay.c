@@ -174,7 +174,8 @@ static int predict(const struct replay_args *a, struct replay_setup *s, const st
 		cli_replay_say_run(p, &m, &r);
 		status = end_output(a, path, &o, r.time_ns);
 		if (!status)
-			status = a->links ? replay_print_links(a, s->topology, &r) : replay_print(a, p, &r, m.memory_share > 0);
+			status = a->links ? replay_print_links(a, s->topology, &r)
+			                  : replay_print(a, p, &r, m.memory_share > 0 || s->how.place_memory);
 		if (!status && !a->links && s->topology && cli_form(&a->common) == WEFT_TABLE_TEXT)
 			replay_say_links(s->topology, &r, BUSIEST);
 		if (!status && r.n_stuck)

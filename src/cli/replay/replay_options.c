@@ -74,8 +74,11 @@ static int set_named(struct replay_setup *s, const char *text)
 	weft_str_cut(&all, '=', &name);
 	const int which = weft_replay_setting_find(name);
 	struct weft_err err = {0};
+	int rc;
 	if (weft_str_eq(name, "topology"))
 		return set_topology(s, all.at);
+	if (weft_replay_settings_memory(&s->settings, name, all, &rc, &err))
+		return rc ? cli_usage(&weft_command_replay, "%s", err.text) : CLI_OK;
 	if (which < 0)
 		return cli_usage(&weft_command_replay, "option '--set': unknown setting '%.*s'", (int)name.n, name.at);
 	return weft_replay_setting_parse((enum weft_setting)which, all, &s->settings.value[which], &err)
@@ -133,6 +136,7 @@ void replay_setup_fini(struct replay_setup *s)
 {
 	free(s->rank_ratio);
 	free(s->place_speed);
+	free(s->place_memory);
 	free(s->node);
 	weft_topology_free(s->topology);
 }
@@ -200,6 +204,27 @@ static int read_faster(struct replay_setup *s, const char *text, const struct we
 	return n ? CLI_OK : cli_fail_text("no region that computes matches '%.*s'", (int)(equal - text), text);
 }
 
+/* Each rule has to match something: else its name is wrong. */
+static int set_memory(struct replay_setup *s, const struct weft_replay_program *p)
+{
+	bool used[WEFT_MEMORY_RULES] = {false};
+	if (!s->settings.n_memory)
+		return CLI_OK;
+	s->place_memory = malloc((p->n_places + 1) * sizeof *s->place_memory);
+	if (!s->place_memory)
+		return cli_fail_code(-ENOMEM);
+	for (uint32_t i = 0; i < p->n_places; i++) {
+		s->place_memory[i] = weft_replay_settings_memory_of(&s->settings, p->place[i]);
+		for (unsigned k = 0; k < s->settings.n_memory; k++)
+			used[k] |= weft_glob(s->settings.memory[k].pattern, p->place[i]);
+	}
+	for (unsigned k = 0; k < s->settings.n_memory; k++)
+		if (!used[k])
+			return cli_fail_text("no region that computes matches '%s'", s->settings.memory[k].pattern);
+	s->how.place_memory = s->place_memory;
+	return CLI_OK;
+}
+
 int replay_setup_program(struct replay_setup *s, const struct weft_replay_program *p)
 {
 	const struct replay_args *a = s->args;
@@ -220,6 +245,8 @@ int replay_setup_program(struct replay_setup *s, const struct weft_replay_progra
 		status = read_rank_speed(s, a->rank_speed.at[i], p->n_ranks);
 	for (unsigned i = 0; i < a->faster.n && !status; i++)
 		status = read_faster(s, a->faster.at[i], p);
+	if (!status)
+		status = set_memory(s, p);
 	s->how.place_speed = s->place_speed;
 	s->how.no_threads = a->no_threads;
 	return status;

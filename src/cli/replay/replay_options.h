@@ -19,6 +19,7 @@ struct replay_setup { /* what the options come to */
 	char path[4096];                /* of the machine's file */
 	double *rank_ratio;             /* owned; NULL: none */
 	double *place_speed;            /* owned; NULL: none */
+	double *place_memory;           /* by place; NULL: the machine says */
 	struct weft_topology *topology; /* owned; NULL: none */
 	uint32_t *node;                 /* of ranks; owned; NULL: the machine's own mapping */
 	uint32_t n_ranks;

@@ -30,6 +30,13 @@ void cli_replay_say_run(const struct weft_replay_program *p, const struct weft_r
 			weft_log(WEFT_LOG_WARN,
 			         "machine '%s': its policy %s has no counterpart here: processors go to who came first",
 			         m->site.at[i].name, weft_replay_policy_names[m->site.at[i].policy]);
+	if (r->patience.shares) {
+		char late[32];
+		weft_log(
+			WEFT_LOG_WARN,
+			"very many messages move at once: %llu times what links give was shared anew up to %s later than it changed",
+			(unsigned long long)r->patience.shares, weft_human_ns(late, (uint64_t)(r->patience.most_ns + 0.5)));
+	}
 	if (!r->n_stuck)
 		return;
 	weft_log(WEFT_LOG_WARN, "deadlock: %u of %u threads do not go on", r->n_stuck, p->n_threads);

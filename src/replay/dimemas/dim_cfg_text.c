@@ -195,6 +195,7 @@ int weft_replay_cfg_parse(struct weft_replay_machine *m, const char *at, size_t 
 	m->wan.name = "";
 	m->wan.traffic = 4;
 	m->wan.model = WEFT_REPLAY_CONSTANT;
+	m->formulas = true;
 	m->name = weft_arena_strdup(&m->arena, name);
 	int rc = 0;
 	if (!weft_replay_is_cfg(at, n))

@@ -18,10 +18,8 @@ int weft_flows_new(struct weft_flows **out, const double *capacity, uint32_t n_l
 	f->n_links = n_links;
 	f->free_flow = f->free_hop = FLOW_NONE;
 	f->floor = INFINITY;
-	for (uint32_t i = 0; i < n_links; i++) {
+	for (uint32_t i = 0; i < n_links; i++)
 		f->link[i].capacity = capacity[i];
-		f->link[i].first = FLOW_NONE;
-	}
 	*out = f;
 	return 0;
 }
@@ -30,8 +28,11 @@ void weft_flows_free(struct weft_flows *f)
 {
 	if (!f)
 		return;
+	for (uint32_t i = 0; i < f->n_links; i++)
+		free(f->link[i].pass.at);
 	free(f->link);
 	free(f->flow.at);
+	free(f->rate.at);
 	free(f->hop.at);
 	free(f->heap.at);
 	free(f->dirty.at);
@@ -92,7 +93,7 @@ static int new_hop(struct weft_flows *f, uint32_t *out)
 {
 	*out = f->free_hop;
 	if (*out != FLOW_NONE) {
-		f->free_hop = f->hop.at[*out].next_of_flow;
+		f->free_hop = f->hop.at[*out].next;
 		return 0;
 	}
 	*out = (uint32_t)f->hop.n;
@@ -103,15 +104,12 @@ static int add_hop(struct weft_flows *f, uint32_t flow, uint32_t link, double no
 {
 	struct flow_link *l = &f->link[link];
 	uint32_t h;
-	if (new_hop(f, &h))
+	if (new_hop(f, &h) || weft_vec_push(&l->pass, (struct flow_pass){flow, h}))
 		return -ENOMEM;
 	touch(f, link);
 	l->begun = true;
-	f->hop.at[h] = (struct flow_hop){flow, link, f->flow.at[flow].first, l->first, FLOW_NONE};
+	f->hop.at[h] = (struct flow_hop){link, (uint32_t)l->pass.n - 1, f->flow.at[flow].first};
 	f->flow.at[flow].first = h;
-	if (l->first != FLOW_NONE)
-		f->hop.at[l->first].prev = h;
-	l->first = h;
 	if (l->use.flows++ == 0)
 		l->busy_since = now;
 	if (l->use.flows > l->use.most)
@@ -123,18 +121,17 @@ static void remove_hop(struct weft_flows *f, uint32_t h, double size, double now
 {
 	const struct flow_hop row = f->hop.at[h];
 	struct flow_link *l = &f->link[row.link];
-	if (row.prev == FLOW_NONE)
-		l->first = row.next;
-	else
-		f->hop.at[row.prev].next = row.next;
-	if (row.next != FLOW_NONE)
-		f->hop.at[row.next].prev = row.prev;
+	const struct flow_pass last = l->pass.at[--l->pass.n];
+	if (last.hop != h) {
+		l->pass.at[row.place] = last;
+		f->hop.at[last.hop].place = row.place;
+	}
 	l->use.size += size;
 	l->use.ended++;
 	if (--l->use.flows == 0)
 		l->use.busy_ns += now - l->busy_since;
 	touch(f, row.link);
-	f->hop.at[h].next_of_flow = f->free_hop;
+	f->hop.at[h].next = f->free_hop;
 	f->free_hop = h;
 }
 
@@ -149,6 +146,13 @@ struct weft_flow_link_use weft_flows_use(const struct weft_flows *f, uint32_t li
 	return use;
 }
 
+void weft_flows_capacity(struct weft_flows *f, uint32_t link, double capacity)
+{
+	if (f->link[link].pass.n)
+		WEFT_BUG("a link that is used cannot change");
+	f->link[link].capacity = capacity;
+}
+
 /* ---- flows ---- */
 
 static int new_flow(struct weft_flows *f, uint32_t *out)
@@ -159,7 +163,7 @@ static int new_flow(struct weft_flows *f, uint32_t *out)
 		return 0;
 	}
 	*out = (uint32_t)f->flow.n;
-	return weft_vec_push(&f->flow, (struct flow_row){0});
+	return weft_vec_push(&f->flow, (struct flow_row){0}) || weft_vec_push(&f->rate, (struct flow_rate){0}) ? -ENOMEM : 0;
 }
 
 int weft_flows_begin(struct weft_flows *f, double now, double size, const uint32_t *link, uint32_t n, uint64_t of)
@@ -176,6 +180,7 @@ int weft_flows_begin(struct weft_flows *f, double now, double size, const uint32
 	                                  .left = size,
 	                                  .end = INFINITY,
 	                                  .first = FLOW_NONE};
+	f->rate.at[i] = (struct flow_rate){0};
 	for (uint32_t k = 0; k < n && size > 0; k++) {
 		const double capacity = f->link[link[k]].capacity;
 		if (capacity <= 0)
@@ -187,7 +192,7 @@ int weft_flows_begin(struct weft_flows *f, double now, double size, const uint32
 	f->flow.at[i].alone = size / narrow;
 	if (narrow == INFINITY) { /* nothing holds it up */
 		f->flow.at[i].end = now;
-		f->flow.at[i].rate = INFINITY;
+		f->rate.at[i].now = INFINITY;
 	}
 	flow_put(f, (uint32_t)f->heap.n - 1, i);
 	return 0;
@@ -210,9 +215,9 @@ bool weft_flows_end(struct weft_flows *f, double now, struct weft_flow_end *out)
 	*out = (struct weft_flow_end){row->of, row->begin, row->alone};
 	take_first(f);
 	if (row->first != FLOW_NONE)
-		f->floor = fmin(f->floor, row->rate);
+		f->floor = fmin(f->floor, f->rate.at[i].now);
 	for (uint32_t h = row->first; h != FLOW_NONE;) {
-		const uint32_t next = f->hop.at[h].next_of_flow;
+		const uint32_t next = f->hop.at[h].next;
 		remove_hop(f, h, row->size, now);
 		h = next;
 	}
@@ -226,6 +231,6 @@ double weft_flows_rate(const struct weft_flows *f, uint64_t of)
 {
 	for (size_t i = 0; i < f->heap.n; i++)
 		if (f->flow.at[f->heap.at[i]].of == of)
-			return f->flow.at[f->heap.at[i]].rate;
+			return f->rate.at[f->heap.at[i]].now;
 	return 0;
 }

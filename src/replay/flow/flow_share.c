@@ -24,8 +24,8 @@ static double level_of(const struct weft_flows *f, const struct flow_link *l)
 	while (level < f->floor) { /* more makes no difference */
 		double left = l->capacity;
 		uint32_t open = 0;
-		for (uint32_t h = l->first; h != FLOW_NONE; h = f->hop.at[h].next) {
-			const double rate = f->flow.at[f->hop.at[h].flow].rate;
+		for (size_t i = 0; i < l->pass.n; i++) {
+			const double rate = f->rate.at[l->pass.at[i].flow].now;
 			if (rate > 0 && rate <= level)
 				left -= rate;
 			else
@@ -44,7 +44,7 @@ static double find_floor(struct weft_flows *f)
 {
 	for (size_t i = 0; i < f->dirty.n; i++) {
 		struct flow_link *l = &f->link[f->dirty.at[i]];
-		if (l->begun && l->first != FLOW_NONE)
+		if (l->begun && l->pass.n)
 			f->floor = fmin(f->floor, level_of(f, l));
 		l->begun = false;
 	}
@@ -68,13 +68,13 @@ static int add_link(struct weft_flows *f, uint32_t link)
 
 static int add_flow(struct weft_flows *f, uint32_t flow)
 {
-	struct flow_row *row = &f->flow.at[flow];
-	if (row->stamp == f->stamp)
+	struct flow_rate *rate = &f->rate.at[flow];
+	if (rate->stamp == f->stamp)
 		return 0;
-	row->stamp = f->stamp;
-	row->fixed = 0;
+	rate->stamp = f->stamp;
+	rate->fixed = false;
 	int rc = weft_vec_push(&f->some_flows, flow);
-	for (uint32_t h = row->first; h != FLOW_NONE && !rc; h = f->hop.at[h].next_of_flow)
+	for (uint32_t h = f->flow.at[flow].first; h != FLOW_NONE && !rc; h = f->hop.at[h].next)
 		rc = add_link(f, f->hop.at[h].link);
 	return rc;
 }
@@ -83,9 +83,9 @@ static int add_flow(struct weft_flows *f, uint32_t flow)
 static int open_link(struct weft_flows *f, struct flow_link *l, double floor)
 {
 	int rc = 0;
-	for (uint32_t h = l->first; h != FLOW_NONE && !rc; h = f->hop.at[h].next) {
-		const uint32_t flow = f->hop.at[h].flow;
-		const double rate = f->flow.at[flow].rate;
+	for (size_t i = 0; i < l->pass.n && !rc; i++) {
+		const uint32_t flow = l->pass.at[i].flow;
+		const double rate = f->rate.at[flow].now;
 		if (rate > 0 && rate < floor) {
 			l->left -= rate;
 			l->open--;
@@ -150,11 +150,11 @@ static int make_offers(struct weft_flows *f)
 static void fix(struct weft_flows *f, uint32_t flow, double rate)
 {
 	struct flow_row *row = &f->flow.at[flow];
-	row->fixed = 1;
+	f->rate.at[flow].fixed = true;
 	row->new_rate = rate;
-	for (uint32_t h = row->first; h != FLOW_NONE; h = f->hop.at[h].next_of_flow) {
+	for (uint32_t h = row->first; h != FLOW_NONE; h = f->hop.at[h].next) {
 		struct flow_link *l = &f->link[f->hop.at[h].link];
-		l->left = fmax(l->left - rate, 0);
+		l->left = l->left > rate ? l->left - rate : 0;
 		l->open--;
 	}
 }
@@ -188,9 +188,9 @@ static void fill(struct weft_flows *f, double level, double now)
 			continue;
 		}
 		level = share;
-		for (uint32_t h = l->first; h != FLOW_NONE; h = f->hop.at[h].next)
-			if (!f->flow.at[f->hop.at[h].flow].fixed)
-				fix(f, f->hop.at[h].flow, share);
+		for (size_t i = 0; i < l->pass.n; i++)
+			if (!f->rate.at[l->pass.at[i].flow].fixed)
+				fix(f, l->pass.at[i].flow, share);
 		l->left = 0; /* and its offer goes when it is looked at again */
 	}
 }
@@ -198,13 +198,52 @@ static void fill(struct weft_flows *f, double level, double now)
 static void change_rate(struct weft_flows *f, uint32_t flow, double now)
 {
 	struct flow_row *row = &f->flow.at[flow];
-	if (row->new_rate == row->rate)
+	double *rate = &f->rate.at[flow].now;
+	if (row->new_rate == *rate)
 		return;
-	row->left = fmax(row->left - (now - row->since) * row->rate, 0);
+	row->left = fmax(row->left - (now - row->since) * *rate, 0);
 	row->since = now;
-	row->rate = row->new_rate;
-	row->end = now + row->left / row->rate;
+	*rate = row->new_rate;
+	row->end = now + row->left / *rate;
 	flow_put(f, row->place, flow);
+}
+
+/* ---- patience ---- */
+
+enum { SAMPLE = 1024 };
+
+void weft_flows_patience(struct weft_flows *f, uint32_t many, double part)
+{
+	f->many = many;
+	f->part = part;
+}
+
+double weft_flows_due(const struct weft_flows *f, double now)
+{
+	return fmax(f->due, now);
+}
+
+/*
+ * A few very long flows, or some that are just ending, must not decide how long it waits, hence the geometric mean; each k-th of so
+ * many flows is enough of them.
+ */
+static void set_due(struct weft_flows *f, double now)
+{
+	const size_t n = f->some_flows.n, step = n / SAMPLE + 1;
+	double sum = 0;
+	unsigned count = 0;
+	f->due = now;
+	if (!f->many || n < f->many)
+		return;
+	for (size_t i = 0; i < n; i += step) {
+		const double left = f->flow.at[f->some_flows.at[i]].end - now;
+		if (left > 0 && isfinite(left)) {
+			sum += log(left);
+			count++;
+		}
+	}
+	if (count)
+		f->due = now + f->part * exp(sum / count);
 }
 
 int weft_flows_share(struct weft_flows *f, double now)
@@ -220,5 +259,6 @@ int weft_flows_share(struct weft_flows *f, double now)
 	fill(f, floor, now);
 	for (size_t i = 0; i < f->some_flows.n; i++)
 		change_rate(f, f->some_flows.at[i], now);
+	set_due(f, now);
 	return 0;
 }

@@ -167,6 +167,7 @@ int weft_replay_machine_check(const struct weft_replay_machine *m, struct weft_e
 void weft_replay_machine_connect(struct weft_replay_machine *m, const struct weft_topology *t)
 {
 	m->topology = t;
+	m->staged |= !m->formulas;
 	if (m->n_nodes == NODES_MOST && m->kind.n == 1)
 		m->n_nodes = m->kind.at[0].n = m->site.at[0].n_nodes = t->n_nodes;
 }

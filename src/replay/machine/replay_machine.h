@@ -125,6 +125,8 @@ struct weft_replay_machine {
 	} loggp;
 	/* Between nodes flows share its links, instead of links, buses and gap; borrowed. NULL: none */
 	const struct weft_topology *topology;
+	bool staged;         /* collective operations are messages of an algorithm, not formulas */
+	bool formulas;       /* formulas were asked for: a topology does not change that */
 	double memory_share; /* of its node's memory bandwidth that a thread wants while it computes; 0: memory limits nobody */
 	struct weft_arena arena; /* names, lists */
 };
@@ -136,7 +138,10 @@ int weft_replay_machine_plain(struct weft_replay_machine *m, double latency_ns, 
 /* What a machine is where nothing is said: a cluster of today, a rank a node. */
 int weft_replay_machine_usual(struct weft_replay_machine *m) WEFT_MUST_CHECK;
 void weft_replay_machine_fini(struct weft_replay_machine *m);
-/* Its nodes are those of a topology, which it borrows; a machine of as many nodes as there are ranks then has that many. */
+/*
+ * Its nodes are those of a topology, which it borrows; a machine of as many nodes as there are ranks then has that many. Collective
+ * operations are messages there, too, unless formulas were asked for.
+ */
 void weft_replay_machine_connect(struct weft_replay_machine *m, const struct weft_topology *t);
 /* That all is sensible: no negative latency, no node without a site … */
 int weft_replay_machine_check(const struct weft_replay_machine *m, struct weft_err *err) WEFT_MUST_CHECK;

@@ -22,20 +22,22 @@ const struct weft_setting_row weft_setting_rows[WEFT_SETTINGS] = {
 	[WEFT_SET_RANKS_PER_NODE] = {"ranks-per-node", "how many ranks a node has", WEFT_SET_COUNT},
 	[WEFT_SET_CPUS] = {"cpus", "processors of a node; 0: as many as it has threads", WEFT_SET_COUNT},
 	[WEFT_SET_EAGER] = {"eager", "messages of so many bytes wait for their receiver", WEFT_SET_BYTES},
-	[WEFT_SET_COLLECTIVES] = {"collectives", "free, constant, linear, logarithmic", WEFT_SET_WORD},
+	[WEFT_SET_COLLECTIVES] = {"collectives", "free, constant, linear, logarithmic; messages: those of an algorithm",
+                                  WEFT_SET_WORD},
 	[WEFT_SET_OVERHEAD] = {"overhead", "LogGP's o: what each end pays; the latency is the wire's", WEFT_SET_NS},
 	[WEFT_SET_GAP] = {"gap", "LogGP's g: the least time between two messages of a node", WEFT_SET_NS},
 	[WEFT_SET_MEMORY_SHARE] = {"memory-share", "of its node's memory bandwidth that a thread wants while it computes",
                                    WEFT_SET_RATIO},
 };
-static const char *const models[] = {"free", "constant", "linear", "logarithmic"};
-enum { MODELS = sizeof models / sizeof models[0] };
+static const char *const models[] = {"free", "constant", "linear", "logarithmic", "messages"};
+enum { MODELS = sizeof models / sizeof models[0], BY_MESSAGES = MODELS - 1 };
 
 void weft_replay_settings_init(struct weft_replay_settings *s)
 {
 	for (unsigned i = 0; i < WEFT_SETTINGS; i++)
 		s->value[i] = NAN;
 	s->topology.text[0] = s->topology.folder[0] = 0;
+	s->n_memory = 0;
 }
 
 int weft_replay_setting_find(struct weft_str name)
@@ -153,6 +155,41 @@ char *weft_replay_setting_print(enum weft_setting which, double value, char *out
 	return out;
 }
 
+/* ---- memory, by region ---- */
+
+bool weft_replay_settings_memory(struct weft_replay_settings *s, struct weft_str name, struct weft_str value, int *rc,
+                                 struct weft_err *err)
+{
+	struct weft_str pattern = name, before;
+	double share;
+	*rc = 0;
+	if (!memchr(name.at, ':', name.n))
+		return false;
+	weft_str_cut(&pattern, ':', &before);
+	if (!weft_str_eq(before, weft_setting_rows[WEFT_SET_MEMORY_SHARE].name))
+		return false;
+	if (!pattern.n || pattern.n >= WEFT_MEMORY_PATTERN || s->n_memory == WEFT_MEMORY_RULES)
+		*rc = weft_err_set(err, WEFT_E_SYNTAX, "'%.*s': it names no region, or too long a one, or is one of more than %d",
+		                   (int)name.n, name.at, WEFT_MEMORY_RULES);
+	else
+		*rc = weft_replay_setting_parse(WEFT_SET_MEMORY_SHARE, value, &share, err);
+	if (!*rc && share > 1)
+		*rc = weft_err_set(err, WEFT_E_SYNTAX, "the share of memory bandwidth is not between 0 and 1");
+	if (*rc)
+		return true;
+	snprintf(s->memory[s->n_memory].pattern, WEFT_MEMORY_PATTERN, "%.*s", (int)pattern.n, pattern.at);
+	s->memory[s->n_memory++].share = share;
+	return true;
+}
+
+double weft_replay_settings_memory_of(const struct weft_replay_settings *s, const char *region)
+{
+	for (unsigned i = 0; i < s->n_memory; i++)
+		if (weft_glob(s->memory[i].pattern, region))
+			return s->memory[i].share;
+	return -1;
+}
+
 /* ---- files ---- */
 
 int weft_replay_settings_topology(struct weft_replay_settings *s, struct weft_str text, const char *file, struct weft_err *err)
@@ -185,6 +222,12 @@ int weft_replay_settings_parse(struct weft_replay_settings *s, const char *at, s
 		line = weft_str_trim(line);
 		const int which = weft_replay_setting_find(key);
 		double value;
+		int rc;
+		if (weft_replay_settings_memory(s, key, line, &rc, err)) {
+			if (rc)
+				return weft_err_prefix(err, "'%s', line %u", name, number);
+			continue;
+		}
 		if (weft_str_eq(key, "topology")) {
 			if (weft_replay_settings_topology(s, line, name, err))
 				return weft_err_prefix(err, "'%s', line %u", name, number);
@@ -193,7 +236,7 @@ int weft_replay_settings_parse(struct weft_replay_settings *s, const char *at, s
 		if (which < 0)
 			return weft_err_set(err, WEFT_E_SYNTAX, "'%s', line %u: unknown setting '%.*s'", name, number, (int)key.n,
 			                    key.at);
-		int rc = weft_replay_setting_parse((enum weft_setting)which, line, &value, err);
+		rc = weft_replay_setting_parse((enum weft_setting)which, line, &value, err);
 		if (rc)
 			return weft_err_prefix(err, "'%s', line %u", name, number);
 		if (isnan(s->value[which]))
@@ -248,9 +291,11 @@ void weft_replay_settings_apply(const struct weft_replay_settings *s, struct wef
 	for (size_t i = 0; i < m->site.n; i++) {
 		set_double(&m->site.at[i].bytes_per_ns, v[WEFT_SET_BANDWIDTH]);
 		set_count(&m->site.at[i].buses, v[WEFT_SET_BUSES]);
-		if (!isnan(v[WEFT_SET_COLLECTIVES]))
+		if (v[WEFT_SET_COLLECTIVES] < BY_MESSAGES)
 			m->site.at[i].model = (uint8_t)v[WEFT_SET_COLLECTIVES];
 	}
+	m->staged = v[WEFT_SET_COLLECTIVES] == BY_MESSAGES;
+	m->formulas |= v[WEFT_SET_COLLECTIVES] < BY_MESSAGES;
 	if (!isnan(v[WEFT_SET_RANKS_PER_NODE]) && v[WEFT_SET_RANKS_PER_NODE] >= 1) {
 		m->map.rule = WEFT_REPLAY_PER_NODE;
 		m->map.per_node = (uint32_t)v[WEFT_SET_RANKS_PER_NODE];

@@ -46,9 +46,10 @@ struct weft_replay_how {
 	enum weft_replay_eager eager;
 	uint64_t eager_bytes; /* BELOW: rendezvous from so many bytes on */
 	const struct weft_replay_sink *sink;
-	const double *place_speed; /* by place: 2 is twice as fast; NULL: as it is */
-	double stop_ns;            /* ends there; 0: never */
-	bool ideal_threads;        /* threads of a process always have a CPU each */
+	const double *place_speed;  /* by place: 2 is twice as fast; NULL: as it is */
+	const double *place_memory; /* by place: the share of its node's memory bandwidth; < 0: the machine's. NULL: so all are */
+	double stop_ns;             /* ends there; 0: never */
+	bool ideal_threads;         /* threads of a process always have a CPU each */
 	bool no_devices, no_threads;
 	bool receive_at_wait; /* sinks are told of receives at their waits, not where they were posted */
 };
@@ -84,6 +85,10 @@ struct weft_replay_link { /* of a topology: what it was used for */
 	double bytes, busy_ns, full_ns; /* with a message at all; with all that it can carry */
 	double use;                     /* of what it could have carried until the end */
 };
+struct weft_replay_patience { /* of flows that are too many: rates were made fair a little later */
+	uint64_t shares;
+	double most_ns;
+};
 struct weft_replay_result {
 	double time_ns;                       /* the end of the last */
 	struct weft_replay_rank_result *rank; /* by rank: the sums of its threads; owned */
@@ -98,6 +103,7 @@ struct weft_replay_result {
 	uint64_t n_ops, n_messages;    /* that were run */
 	struct weft_replay_link *link; /* of a topology: those that were used at all, the most used first; owned */
 	uint32_t n_links;
+	struct weft_replay_patience patience;
 };
 
 /* 0, also when it gets stuck (`stuck`); -ERANGE: the machine has no place for it; -ENOMEM; what a sink said; -ECANCELED: given up (weft_stop_set). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collective operations: all members come, and when the last has come all go on after what it takes (sim_cost.c). A reduction to a
+ * Collective operations: all members come, and when the last has come all go on after what it takes (sim_cost.c; sim_stages.c). A reduction to a
  * root is messages: the others pay their latency, send, and go on; the root waits for all of them.
  *
  * Also points where the threads of one process meet: they go on when the last of them is there.
@@ -9,12 +9,13 @@
 #include <errno.h>
 #include <math.h>
 
-/* All that wait for it go on. */
-static int let_go(struct sim *s, struct sim_gather *g, double at, double cost)
+/* All that wait for it go on; `at`: all were there, `end`: it was over. */
+static int let_go(struct sim *s, struct sim_gather *g, double at, double end)
 {
 	for (uint32_t i = g->waiters, next; i != SIM_NONE; i = next) {
 		next = s->thread[i].next;
-		int rc = sim_wake(s, i, at, cost);
+		const double from = fmax(at, s->thread[i].now);
+		int rc = sim_wake(s, i, from, fmax(end - from, 0));
 		if (rc)
 			return rc;
 	}
@@ -45,6 +46,8 @@ static void note_sizes(struct sim *s, struct sim_gather *g, const struct sim_thr
 		g->sent = part->sent;
 		g->received = part->received;
 		g->has_root |= part->is_root;
+		if (part->is_root)
+			g->root_thread = number;
 	}
 	if (last) {
 		g->last = t->now;
@@ -53,17 +56,28 @@ static void note_sizes(struct sim *s, struct sim_gather *g, const struct sim_thr
 	g->arrived++;
 }
 
-static int complete(struct sim *s, uint64_t gather, struct sim_gather *g)
+int sim_complete(struct sim *s, uint64_t gather, double end)
+{
+	struct sim_gather *g = &s->gather[gather];
+	g->complete = true;
+	g->done = end;
+	return let_go(s, g, g->last, end);
+}
+
+/* All are there. */
+static int run(struct sim *s, uint64_t gather)
 {
 	const struct weft_replay_gather *row = &s->p->gather[gather];
+	const struct sim_gather *g = &s->gather[gather];
+	s->busy_latency = 0;
+	if (s->m->staged)
+		return sim_stages(s, gather, g->last);
 	const double cost = sim_collective_cost(s, row->comm, row->operation, g->sent, g->received);
 	if (cost < 0)
 		return -ENOMEM;
-	g->complete = true;
-	g->done = g->last + cost;
 	if (s->sink.state)
 		s->busy_latency = sim_collective_cost(s, row->comm, row->operation, 0, 0);
-	return let_go(s, g, g->last, cost);
+	return sim_complete(s, gather, g->last + cost);
 }
 
 /* ---- reductions ---- */
@@ -142,7 +156,7 @@ int sim_collective(struct sim *s, struct sim_thread *t, const struct weft_replay
 	if (!begins)
 		wait_for(s, t, g, SIM_FOR_ALL, part->gather);
 	if (g->arrived == expected(s, part->gather)) {
-		int rc = complete(s, part->gather, g);
+		int rc = run(s, part->gather);
 		return rc ? rc : begins ? SIM_GO_ON : SIM_WAITS;
 	}
 	return begins ? SIM_GO_ON : SIM_WAITS;
@@ -166,7 +180,7 @@ static int pass(struct sim *s, struct sim_thread *t, struct sim_gather *g)
 	int rc;
 	if (!t->few) {
 		rc = sim_until(s, t, SIM_FOR_THREADS, g->last);
-		return rc ? rc : let_go(s, g, g->last, 0);
+		return rc ? rc : let_go(s, g, g->last, g->last);
 	}
 	if (!t->fresh) {
 		t->at--;
@@ -176,7 +190,7 @@ static int pass(struct sim *s, struct sim_thread *t, struct sim_gather *g)
 	rc = sim_leave_cpu(s, t, false);
 	sim_stand_in_line(s, t);
 	if (!rc)
-		rc = let_go(s, g, t->now, 0);
+		rc = let_go(s, g, t->now, t->now);
 	if (!rc)
 		rc = sim_serve(s, t, t->now);
 	return rc ? rc : SIM_WAITS;
@@ -199,7 +213,7 @@ int sim_meet(struct sim *s, struct sim_thread *t, const struct weft_replay_op *o
 		g->arrived++;
 	}
 	if (!joins && g->arrived >= op->what && only_comes)
-		return let_go(s, g, g->last, 0);
+		return let_go(s, g, g->last, g->last);
 	if (only_comes)
 		return SIM_GO_ON;
 	if (g->arrived >= op->what)

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is shared by flows: links of a topology by messages, and the memory of a node by the bursts of its threads. A burst is a flow through
- * its node's memory and through its own thread, which does no more than 1 ns of work in a ns; where each wants the share s of the memory
- * bandwidth, the memory does 1/s.
+ * What is shared by flows: links of a topology by messages, and the memory of a node by the bursts of its threads. A burst that wants the
+ * share s of the memory bandwidth is a flow of s times its length through its node's memory, of capacity 1, and through its own thread,
+ * of capacity s.
  *
- * All that begins or ends in an instant is shared once, at the instant's end (SIM_SHARE). One SIM_FLOW counts: the one for the flow
- * that ends first; others that are still in the heap have an older turn, and do nothing.
+ * All that begins or ends in an instant is shared once, at the instant's end (SIM_SHARE); where thousands of flows hang together, a little
+ * later (MANY, PART: patience). One SIM_FLOW counts: the one for the flow that ends first; others that are still in the heap have an
+ * older turn, and do nothing.
  */
 #include "sim_priv.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
+enum { MANY = 4096 }; /* flows that sharing looks at */
+static const double part = 1.0 / 64;
 static const uint64_t is_burst = UINT64_C(1) << 63;
 
 static double capacity_of(const struct sim *s, uint32_t link)
@@ -23,7 +26,8 @@ static double capacity_of(const struct sim *s, uint32_t link)
 int sim_flow_init(struct sim *s)
 {
 	const uint32_t links = s->m->topology ? (uint32_t)s->m->topology->link.n : 0;
-	const uint32_t nodes = s->m->memory_share > 0 ? s->n_nodes : 0, threads = nodes ? s->p->n_threads : 0;
+	const bool memory = s->m->memory_share > 0 || s->how->place_memory;
+	const uint32_t nodes = memory ? s->n_nodes : 0, threads = nodes ? s->p->n_threads : 0;
 	if (!links && !nodes)
 		return 0;
 	double *capacity = malloc(((size_t)links + nodes + threads + 1) * sizeof *capacity);
@@ -33,32 +37,47 @@ int sim_flow_init(struct sim *s)
 	s->first_own = links + nodes;
 	for (uint32_t i = 0; i < links; i++)
 		capacity[i] = capacity_of(s, i);
-	for (uint32_t i = 0; i < nodes; i++)
-		capacity[links + i] = 1 / s->m->memory_share;
-	for (uint32_t i = 0; i < threads; i++)
-		capacity[links + nodes + i] = 1;
+	for (uint32_t i = 0; i < nodes + threads; i++)
+		capacity[links + i] = 1;
 	int rc = weft_flows_new(&s->flows, capacity, links + nodes + threads);
 	free(capacity);
+	if (!rc)
+		weft_flows_patience(s->flows, MANY, part);
 	return rc;
+}
+
+/* The first end that comes before rates are made fair. */
+static int next_end(struct sim *s, double at)
+{
+	double next;
+	if (!weft_flows_next(s->flows, &next) || (s->share_is_due && next > s->share_at))
+		return 0;
+	return sim_push(s, (struct sim_event){fmax(next, at), SIM_FLOW, 0, 0, ++s->flow_turn});
+}
+
+static void note_patience(struct sim *s, double at)
+{
+	struct weft_replay_patience *p = &s->out->patience;
+	if (s->share_at > at)
+		p->shares++;
+	p->most_ns = fmax(p->most_ns, s->share_at - at);
 }
 
 static int share_later(struct sim *s, double at)
 {
 	if (s->share_is_due)
-		return 0;
+		return s->share_at > at ? next_end(s, at) : 0;
 	s->share_is_due = true;
-	return sim_push(s, (struct sim_event){at, SIM_SHARE, 0, 0, 0});
+	s->share_at = weft_flows_due(s->flows, at);
+	note_patience(s, at);
+	int rc = sim_push(s, (struct sim_event){s->share_at, SIM_SHARE, 0, 0, 0});
+	return rc || s->share_at <= at ? rc : next_end(s, at);
 }
 
 int sim_flow_share(struct sim *s, double at)
 {
-	double next;
 	s->share_is_due = false;
-	if (weft_flows_share(s->flows, at))
-		return -ENOMEM;
-	if (!weft_flows_next(s->flows, &next))
-		return 0;
-	return sim_push(s, (struct sim_event){fmax(next, at), SIM_FLOW, 0, 0, ++s->flow_turn});
+	return weft_flows_share(s->flows, at) ? -ENOMEM : next_end(s, at);
 }
 
 /* ---- messages ---- */
@@ -95,11 +114,18 @@ static int message_ended(struct sim *s, const struct weft_flow_end *end, double 
 
 /* ---- bursts ---- */
 
-int sim_flow_compute(struct sim *s, struct sim_thread *t, double ns)
+double sim_memory_share(const struct sim *s, const struct weft_replay_op *op)
+{
+	const double *place = s->how->place_memory;
+	return place && place[op->place] >= 0 ? place[op->place] : s->m->memory_share;
+}
+
+int sim_flow_compute(struct sim *s, struct sim_thread *t, double ns, double share)
 {
 	const uint32_t number = sim_number(s, t);
 	t->waits = SIM_ON_CPU;
 	t->cpu_ns = ns;
+	t->memory = share;
 	t->cpu_for = WEFT_REPLAY_RUNNING;
 	int rc = sim_push(s, (struct sim_event){t->now, SIM_COMPUTE, number, 0, number});
 	return rc ? rc : SIM_WAITS;
@@ -109,7 +135,8 @@ int sim_flow_computes(struct sim *s, uint32_t thread, double at)
 {
 	const struct sim_thread *t = &s->thread[thread];
 	const uint32_t link[2] = {s->first_memory + s->node_of[t->rank], s->first_own + thread};
-	int rc = weft_flows_begin(s->flows, at, t->cpu_ns, link, 2, is_burst | thread);
+	weft_flows_capacity(s->flows, link[1], t->memory);
+	int rc = weft_flows_begin(s->flows, at, t->cpu_ns * t->memory, link, 2, is_burst | thread);
 	return rc ? rc : share_later(s, at);
 }
 

@@ -44,8 +44,11 @@ int sim_pay(struct sim *s, struct sim_thread *t, double ns)
 int sim_arrived(struct sim *s, uint64_t message, double at)
 {
 	if (message >= s->p->n_messages) {
-		const struct sim_transfer x = s->extra.at[message - s->p->n_messages];
-		return x.gather == SIM_NONE ? sim_moved(s, (uint32_t)(message - s->p->n_messages), at) : sim_reduced(s, &x, at);
+		const uint32_t extra = (uint32_t)(message - s->p->n_messages);
+		const struct sim_transfer x = s->extra.at[extra];
+		return x.staged               ? sim_staged(s, extra, at)
+		       : x.gather == SIM_NONE ? sim_moved(s, extra, at)
+		                              : sim_reduced(s, &x, at);
 	}
 	struct sim_message *m = &s->message[message];
 	const bool waits = m->state & SIM_RECEIVER_WAITS, late = m->state & SIM_LATE;

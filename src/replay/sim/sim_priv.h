@@ -41,6 +41,7 @@ struct sim_thread {
 	double now, since;                     /* since: when it began to wait */
 	double slow;                           /* a burst of 1 ns takes so long here */
 	double cpu_ns;                         /* that it has a processor for */
+	double memory;                         /* the share that it wants meanwhile */
 	uint64_t of;                           /* message, gather or point that it waits for */
 	uint32_t rank, next;                   /* next: in a list of those that wait for the same */
 	uint32_t moving;                       /* one-sided operations of it that are not there yet */
@@ -87,9 +88,15 @@ struct sim_transfer {
 	uint64_t message; /* number; UINT64_MAX: of a reduction */
 	uint64_t bytes;
 	uint32_t from, to; /* ranks */
-	uint32_t gather;   /* reductions; SIM_NONE: of a one-sided operation */
+	uint32_t gather;   /* reductions; staged: number of what runs; SIM_NONE: of a one-sided operation */
 	uint32_t waiter;   /* of those that are free: the next */
 	uint32_t origin;   /* one-sided: the thread that asked */
+	bool staged;       /* of a collective operation that goes in stages */
+};
+struct sim_running { /* a collective operation, stage by stage */
+	uint64_t gather;
+	double end;                 /* of this stage, so far */
+	uint32_t stage, left, next; /* left: transfers of the stage; next: of those that are free */
 };
 
 /* Of one instant, who was given a processor comes first, then what ends, then who wishes for something; last, rates are made fair. */
@@ -178,6 +185,8 @@ struct sim {
 	uint32_t free_waiter;
 	WEFT_VEC(struct sim_transfer) extra; /* transfers of reductions and one-sided operations */
 	uint32_t free_extra;
+	WEFT_VEC(struct sim_running) running;
+	uint32_t free_running;
 	WEFT_VEC(uint32_t) runnable;
 	WEFT_VEC(struct sim_event) heap;
 	struct weft_map point; /* threads of a rank: where they meet */
@@ -188,6 +197,7 @@ struct sim {
 	uint32_t first_memory, first_own;
 	uint64_t flow_turn; /* of the SIM_FLOW that counts */
 	bool share_is_due;
+	double share_at; /* while it is */
 	const double *place_speed;
 	bool has_modules;
 	double clock;        /* of the heap */
@@ -224,6 +234,8 @@ int sim_pay(struct sim *s, struct sim_thread *t, double ns) WEFT_MUST_CHECK;
 int sim_remote(struct sim *s, struct sim_thread *t, const struct weft_replay_op *op) WEFT_MUST_CHECK;
 int sim_flush(struct sim *s, struct sim_thread *t, const struct weft_replay_op *op) WEFT_MUST_CHECK;
 int sim_moved(struct sim *s, uint32_t extra, double at) WEFT_MUST_CHECK;
+int sim_keep(struct sim *s, struct sim_transfer x, uint64_t *number) WEFT_MUST_CHECK; /* an extra one; its number */
+void sim_free_extra(struct sim *s, uint32_t extra);
 
 /* sim_way.c */
 struct sim_way sim_way_of(const struct sim *s, const struct sim_transfer *x);
@@ -235,7 +247,9 @@ int sim_end_of_transfer(struct sim *s, uint64_t message, double at) WEFT_MUST_CH
 /* sim_flow.c */
 int sim_flow_init(struct sim *s) WEFT_MUST_CHECK;
 int sim_flow_begin(struct sim *s, uint64_t message, double at) WEFT_MUST_CHECK;
-int sim_flow_compute(struct sim *s, struct sim_thread *t, double ns) WEFT_MUST_CHECK; /* a burst that needs memory. SIM_WAITS */
+double sim_memory_share(const struct sim *s, const struct weft_replay_op *op);
+/* A burst that wants this share of its node's memory. SIM_WAITS */
+int sim_flow_compute(struct sim *s, struct sim_thread *t, double ns, double share) WEFT_MUST_CHECK;
 int sim_flow_computes(struct sim *s, uint32_t thread, double at) WEFT_MUST_CHECK;
 int sim_flow_share(struct sim *s, double at) WEFT_MUST_CHECK;
 int sim_flow_ended(struct sim *s, uint64_t turn, double at) WEFT_MUST_CHECK;
@@ -244,9 +258,14 @@ int sim_flow_result(struct sim *s) WEFT_MUST_CHECK;
 /* sim_collective.c, sim_cost.c */
 int sim_collective(struct sim *s, struct sim_thread *t, const struct weft_replay_op *op) WEFT_MUST_CHECK;
 int sim_reduced(struct sim *s, const struct sim_transfer *x, double at) WEFT_MUST_CHECK;
+int sim_complete(struct sim *s, uint64_t gather, double end) WEFT_MUST_CHECK; /* all go on then */
 int sim_meet(struct sim *s, struct sim_thread *t, const struct weft_replay_op *op) WEFT_MUST_CHECK;
 double sim_collective_cost(struct sim *s, uint32_t comm, unsigned operation, uint64_t sent,
                            uint64_t received); /* < 0: no memory */
+
+/* sim_stages.c: from `at` on; sim_complete() when the last stage has ended */
+int sim_stages(struct sim *s, uint64_t gather, double at) WEFT_MUST_CHECK;
+int sim_staged(struct sim *s, uint32_t extra, double at) WEFT_MUST_CHECK;
 
 /* sim_cpu.c: for threads with `few` */
 int sim_compute(struct sim *s, struct sim_thread *t, double ns,

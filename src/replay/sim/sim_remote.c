@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <math.h>
 
-static int keep(struct sim *s, struct sim_transfer x, uint64_t *number)
+int sim_keep(struct sim *s, struct sim_transfer x, uint64_t *number)
 {
 	uint32_t i = s->free_extra;
 	if (i == SIM_NONE) {
@@ -21,6 +21,12 @@ static int keep(struct sim *s, struct sim_transfer x, uint64_t *number)
 	}
 	*number = s->p->n_messages + i;
 	return 0;
+}
+
+void sim_free_extra(struct sim *s, uint32_t extra)
+{
+	s->extra.at[extra].waiter = s->free_extra;
+	s->free_extra = extra;
 }
 
 int sim_remote(struct sim *s, struct sim_thread *t, const struct weft_replay_op *op)
@@ -43,7 +49,7 @@ int sim_remote(struct sim *s, struct sim_thread *t, const struct weft_replay_op 
 	row->received += gets;
 	row->bytes_received += gets ? x.bytes : 0;
 	t->moving++;
-	rc = keep(s, x, &number);
+	rc = sim_keep(s, x, &number);
 	return rc ? rc : sim_start(s, number, t->now + (gets ? way.pay_ns + way.delay_ns : 0));
 }
 
@@ -51,8 +57,7 @@ int sim_moved(struct sim *s, uint32_t extra, double at)
 {
 	const uint32_t number = s->extra.at[extra].origin;
 	struct sim_thread *t = &s->thread[number];
-	s->extra.at[extra].waiter = s->free_extra;
-	s->free_extra = extra;
+	sim_free_extra(s, extra);
 	s->out->n_messages++;
 	t->moved = fmax(t->moved, at);
 	if (--t->moving || t->waits != SIM_FOR_MOVES)

@@ -103,7 +103,7 @@ int sim_init(struct sim *s)
 	s->out->rank = calloc(p->n_ranks + 1, sizeof *s->out->rank);
 	s->out->thread_computation_ns = calloc(p->n_threads + 1, sizeof *s->out->thread_computation_ns);
 	s->out->n_ranks = p->n_ranks;
-	s->free_waiter = s->free_extra = SIM_NONE;
+	s->free_waiter = s->free_extra = s->free_running = SIM_NONE;
 	if (!s->node_of || !s->out->rank || !s->out->thread_computation_ns)
 		return -ENOMEM;
 	int rc = set_nodes(s);
@@ -145,6 +145,7 @@ void sim_fini(struct sim *s)
 	free(s->site_buses);
 	free(s->waiter.at);
 	free(s->extra.at);
+	free(s->running.at);
 	free(s->runnable.at);
 	free(s->heap.at);
 	free(s->points.at);

@@ -124,8 +124,9 @@ static int burst(struct sim *s, struct sim_thread *t, const struct weft_replay_o
 		return sim_yield(s, t);
 	}
 	t->fresh = false;
-	if (s->m->memory_share > 0 && ns > 0 && !(op->flags & WEFT_REPLAY_FIXED))
-		return sim_flow_compute(s, t, ns);
+	const double memory = ns > 0 && !(op->flags & WEFT_REPLAY_FIXED) ? sim_memory_share(s, op) : 0;
+	if (memory > 0)
+		return sim_flow_compute(s, t, ns, memory);
 	if (t->few)
 		return sim_compute(s, t, ns, WEFT_REPLAY_RUNNING);
 	const double from = t->now;
