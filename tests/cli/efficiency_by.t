@@ -21,20 +21,20 @@ $ cat >make.awk <<'END'
 $ awk -f make.awk >run.prv
 $ weft efficiency run.prv --by phase
 stretch                  begin     end  parallel  load balance  communication
-outside                   0 ns  100 ms    0.29 %      100.00 %         0.29 %
-phase 1: 49 iterations  100 ms  1.11 s   65.92 %       93.62 %        70.40 %
-outside                 1.11 s  1.30 s    0.00 %             -         0.00 %
+outside                   0 ns  100 ms    0.00 %             -         0.00 %
+phase 1: 50 iterations  100 ms  1.12 s   65.54 %       93.63 %        70.00 %
+outside                 1.12 s  1.30 s    0.00 %             -         0.00 %
 $ weft efficiency run.prv --by iteration --csv | sed -n '1,3p; 28,33p; $p'
 stretch,begin_ns,end_ns,parallel_efficiency_percent,load_balance_percent,communication_efficiency_percent
-outside,0,100292968,0.29211220471608734,100,0.29211220471608734
-iteration 1,100292968,119980013,69.62462878507161,100,69.62462878507161
+outside,0,99980475,0,,0
+iteration 1,99980475,119980013,70.00161703735355,100,70.00161703735355
 iteration 26,599968940,619968479,61.25141184504302,87.5,70.00161353719203
 iteration 27,619968479,639968018,61.25141184504302,87.5,70.00161353719203
 iteration 28,639968018,659967556,61.251414907684364,87.5,70.00161703735355
 iteration 29,659967556,680045218,61.23829557445484,87.54024323438767,69.95444987568771
 "iteration 30, perturbed",680045218,719966172,61.25801001649409,87.47978074019679,70.02533556688049
 iteration 31,719966172,739965711,61.25141184504302,87.5,70.00161353719203
-outside,1099957406,1300000000,6.123695836497701,87.5,6.998509527425945
+outside,1119956945,1300000000,0,,0
 $ weft efficiency run.prv --by iteration --json | jq -c '.[29]'
 {"stretch":"iteration 29","begin_ns":659967556,"end_ns":680045218,"parallel_efficiency_percent":61.23829557445484,"load_balance_percent":87.54024323438767,"communication_efficiency_percent":69.95444987568771}
 $ weft efficiency run.prv --by window --csv | sed -n '1,2p; 10,12p; $p'
@@ -53,9 +53,9 @@ $ weft efficiency run.prv --by window --window 100ms | head -4
 200 ms  300 ms   70.00 %      100.00 %        70.00 %
 $ weft efficiency run.prv --by phase --time 200ms..400ms --csv
 stretch,begin_ns,end_ns,parallel_efficiency_percent,load_balance_percent,communication_efficiency_percent
-phase 1: 49 iterations,200000000,400000000,70,100,70
+phase 1: 50 iterations,200000000,400000000,70,100,70
 $ weft efficiency run.prv --by iteration -o strip.svg && grep -c '<rect' strip.svg && grep -o 'Load balance\|Parallel efficiency\|Communication efficiency' strip.svg
-154
+155
 Parallel efficiency
 Load balance
 Communication efficiency

@@ -18,16 +18,16 @@ $ cat >make.awk <<'END'
 $ awk -f make.awk | (read -r head; echo "$head"; sort -t: -s -k6n) >a.prv
 $ weft phases a.prv
   from      to   period  strength  iterations  perturbed  inner  outer
-100 ms  1.10 s  20.0 ms     0.889          49          1      -      -
+100 ms  1.10 s  20.0 ms     0.889          50          1      -      -
 
 Signal: computing.
-Region 1: 49.99 iterations of 20.0 ms, 49 of them whole, from 100 ms to 1.10 s; likeliness 0.9966, 2.0000, 0.9459.
+Region 1: 49.99 iterations of 20.0 ms, 50 of them whole, from 100 ms to 1.12 s; likeliness 0.9966, 2.0000, 0.9459.
 $ weft phases a.prv --csv
 from_ns,to_ns,period_ns,strength,iterations,perturbed,inner_ns,outer
-100292968,1100048828,20000229,0.889,49,1,,
+100292968,1100048828,20000229,0.889,50,1,,
 $ weft phases a.prv --iterations | sed -n '1,3p;29,32p'
 iteration   begin  duration  likeness  region  kind
-        1  100 ms   19.7 ms    0.9343       1  regular
+        1  100 ms   20.0 ms    0.9997       1  regular
         2  120 ms   20.0 ms    0.9997       1  regular
        28  640 ms   20.0 ms    0.9998       1  regular
        29  660 ms   20.0 ms    0.9998       1  regular
@@ -39,7 +39,7 @@ duration      40.0 ms
 threads       4
 duration      40.0 ms
 $ weft phases a.prv -o l.prv >out; grep -c :90000101: l.prv; tail -6 l.pcf; weft phases a.prv -o l.weft >out; weft dump l.weft -f 'type=Phase and value=2' | head -1
-200
+204
 9	90000102	Phase
 VALUES
 0	End
@@ -53,27 +53,27 @@ iteration=3..5 24
 iteration=3..5 24
 iteration=30 8
 iteration=30 8
-phase=regular 380
-phase=regular 380
+phase=regular 392
+phase=regular 392
 phase=perturbed 8
 phase=perturbed 8
 phase=per* 8
 phase=per* 8
 phase=2 8
 phase=2 8
-phase=outside 8
-phase=outside 8
-phase!=regular 16
-phase!=regular 16
-not phase=* 4
-not phase=* 4
+phase=outside 0
+phase=outside 0
+phase!=regular 8
+phase!=regular 8
+not phase=* 0
+not phase=* 0
 $ weft stat a.prv --by state -f iteration=1 2>&1 | head -1
 weft stat: warning: filter: column 1: the trace has no iterations (weft phases -o writes one that has)
 $ weft phases a.prv --signal calls | tail -1 | sed 's/likeliness.*//'
-Region 3: 6.03 iterations of 20.0 ms, 6 of them whole, from 993 ms to 1.11 s; 
+Region 3: 6.03 iterations of 20.0 ms, 9 of them whole, from 953 ms to 1.13 s; 
 $ weft phases a.prv --time 200ms..500ms --csv
 from_ns,to_ns,period_ns,strength,iterations,perturbed,inner_ns,outer
-214062500,494140625,20000965,0.9992,13,0,,
+214062500,494140625,20000965,0.9992,14,0,,
 ## Degenerate and wrong.
 $ head -5 a.prv >few.prv; weft phases few.prv
 Nothing changes in 'few.prv' for long enough to be looked at: no region, no period.

@@ -2,7 +2,8 @@
 /*
  * The mean iteration comes from laying all periods over each other; it begins where the signal rises most, as after a collective operation.
  * Then each iteration is looked for where the one before says that it should be, a little earlier or later, at the place where it is most like the mean one: so
- * clocks that drift and iterations that last longer lose nothing.
+ * clocks that drift and iterations that last longer lose nothing. Wavelets see a region as long as the signal changes: before it and behind it, up to
+ * two periods, is looked for what is like the mean one, too.
  */
 #include "phases_priv.h"
 #include <errno.h>
@@ -12,14 +13,14 @@
 
 enum { POINTS = 256, POINTS_LEAST = 16, SAMPLES_MOST = 1 << 22, USUAL = 10 };
 static const double EARLY = 0.15, LATE = 0.3, HOLD = 0.02; /* in periods; HOLD: a shift must be worth it */
-static const double ALIKE = 0.85, RISES = 0.5, FAR = 3;    /* of what is usual; FAR: how late one may begin, in periods */
+static const double ALIKE = 0.85, RISES = 0.5;             /* of what is usual */
+static const double FAR = 3, AROUND = 2;                   /* how late one may begin, how far outside of the region; in periods */
 
 struct tracing {
-	const struct weft_phases_how *how;
 	struct weft_phase_region *r;
 	uint32_t number;
-	double *x, step; /* samples of the region, step ns each; points of them are a period */
-	size_t n;
+	double *x, step, from; /* samples, step ns each from `from` on; points of them are a period */
+	size_t n, first, last; /* how many; those of the region are from first up to last */
 	unsigned points;
 	double *mean;  /* points */
 	double *begin; /* samples at which iterations begin; owned */
@@ -33,8 +34,8 @@ static void lay_over(struct tracing *t, double *folded)
 {
 	double *count = calloc(t->points, sizeof *count);
 	memset(folded, 0, t->points * sizeof *folded);
-	for (size_t i = 0; i < t->n && count; i++) {
-		folded[i % t->points] += t->x[i];
+	for (size_t i = 0; i < t->last - t->first && count; i++) {
+		folded[i % t->points] += t->x[t->first + i];
 		count[i % t->points]++;
 	}
 	for (unsigned k = 0; k < t->points && count; k++)
@@ -162,31 +163,72 @@ static int add_begin(struct tracing *t, double at, double likeness)
 	return 0;
 }
 
-static int follow(struct tracing *t, unsigned phase)
+/* The first that the region holds, or nearly. */
+static size_t find_first(const struct tracing *t, unsigned phase, double *likeness)
 {
-	double likeness;
-	size_t at = find_near(t, phase, EARLY, EARLY, &likeness);
-	if (at >= (size_t)((1 - EARLY) * t->points)) /* one more fits in front */
-		at = find_near(t, (double)at - t->points, 0, EARLY, &likeness);
-	int rc = add_begin(t, (double)at, likeness);
-	while (!rc && (double)at + 1.5 * t->points <= (double)t->n + 2) {
-		at = find_next(t, (double)at + t->points, &likeness);
-		rc = add_begin(t, (double)at, likeness);
-	}
-	/* The end of the last: a period behind its begin, or where the region ends shortly before. */
-	double end = (double)at + t->points;
-	if (!rc && end <= (double)t->n + EARLY * t->points)
-		rc = add_begin(t, fmin(end, (double)t->n), 0);
-	return rc;
+	size_t at = find_near(t, (double)(t->first + phase), EARLY, EARLY, likeness);
+	if (at >= t->points && (double)at >= (double)t->first + (1 - EARLY) * t->points) /* one more fits in front */
+		at = find_near(t, (double)at - t->points, EARLY, EARLY, likeness);
+	return at;
 }
-
-/* ---- which are perturbed ---- */
 
 static int ascending(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 	return x < y ? -1 : x > y;
 }
+
+/* Those in front of the region that are like the mean one. */
+static int add_front(struct tracing *t)
+{
+	double *sorted = malloc((t->n_begins + 1) * sizeof *sorted), l;
+	int rc = sorted ? 0 : -ENOMEM;
+	if (!rc) {
+		memcpy(sorted, t->likeness, t->n_begins * sizeof *sorted);
+		qsort(sorted, t->n_begins, sizeof *sorted, ascending);
+	}
+	while (!rc && t->begin[0] >= t->points) {
+		const size_t front = find_near(t, t->begin[0] - t->points, EARLY, EARLY, &l);
+		if ((double)front >= t->begin[0] || l < ALIKE * sorted[t->n_begins / 2])
+			break;
+		rc = add_begin(t, 0, 0);
+		if (rc)
+			break;
+		memmove(t->begin + 1, t->begin, (t->n_begins - 1) * sizeof *t->begin);
+		memmove(t->likeness + 1, t->likeness, (t->n_begins - 1) * sizeof *t->likeness);
+		t->begin[0] = (double)front;
+		t->likeness[0] = l;
+	}
+	free(sorted);
+	return rc;
+}
+
+static int follow(struct tracing *t, unsigned phase)
+{
+	double likeness;
+	size_t at = find_first(t, phase, &likeness);
+	int rc = add_begin(t, (double)at, likeness);
+	while (!rc && (double)at + 1.5 * t->points <= (double)t->last + 2) {
+		at = find_next(t, (double)at + t->points, &likeness);
+		rc = add_begin(t, (double)at, likeness);
+	}
+	while (!rc && (double)at + 1.5 * t->points <= (double)t->n + 2) { /* behind the region */
+		const size_t next = find_near(t, (double)at + t->points, EARLY, EARLY, &likeness);
+		if (next <= at || likeness < ALIKE * usual_likeness(t))
+			break;
+		at = next;
+		rc = add_begin(t, (double)at, likeness);
+	}
+	/* The end of the last: a period behind its begin, or where all ends shortly before. One that the region does not hold must be like the mean. */
+	const double end = (double)at + t->points;
+	const bool holds = end <= (double)t->last + EARLY * t->points;
+	if (!rc && end <= (double)t->n + EARLY * t->points &&
+	    (holds || t->likeness[t->n_begins - 1] >= ALIKE * usual_likeness(t)))
+		rc = add_begin(t, fmin(end, (double)t->n), 0);
+	return rc ? rc : add_front(t);
+}
+
+/* ---- which are perturbed ---- */
 
 static void median_and_mad(double *v, size_t n, double *median, double *mad)
 {
@@ -269,8 +311,8 @@ static int take(struct tracing *t, struct phase_list *list)
 	size_t n = t->n_begins ? t->n_begins - 1 : 0;
 	t->r->first = (uint32_t)list->n;
 	for (size_t i = 0; i < n; i++) {
-		struct weft_phase_iteration x = {.begin = t->r->from + (uint64_t)(t->begin[i] * t->step),
-		                                 .end = t->r->from + (uint64_t)(t->begin[i + 1] * t->step),
+		struct weft_phase_iteration x = {.begin = (uint64_t)(t->from + t->begin[i] * t->step),
+		                                 .end = (uint64_t)(t->from + t->begin[i + 1] * t->step),
 		                                 .likeness = fmin(1, t->likeness[i]),
 		                                 .region = t->number};
 		if (weft_vec_push(list, x))
@@ -283,20 +325,31 @@ static int take(struct tracing *t, struct phase_list *list)
 	return rc || n < 6 ? rc : find_outer(t, at, n);
 }
 
-int phase_iterations(struct phase_list *list, struct weft_phase_region *r, uint32_t number, const struct weft_signal *s,
-                     const struct weft_phases_how *how)
+/* Where samples are: the region's, and those around it that are nobody else's. */
+static void place_samples(struct tracing *t, const struct weft_phase_region *r, uint64_t least, uint64_t most)
 {
-	struct tracing t = {.how = how, .r = r, .number = number};
-	double count = (double)(r->to - r->from) / r->period.period, points = SAMPLES_MOST / fmax(1, count);
-	t.points = points > POINTS ? POINTS : points < POINTS_LEAST ? POINTS_LEAST : (unsigned)points;
-	t.step = r->period.period / t.points;
-	t.n = (size_t)(count * t.points);
+	const double count = (double)(r->to - r->from) / r->period.period, points = SAMPLES_MOST / fmax(1, count);
+	t->points = points > POINTS ? POINTS : points < POINTS_LEAST ? POINTS_LEAST : (unsigned)points;
+	t->step = r->period.period / t->points;
+	const double before = r->from > least ? (double)(r->from - least) / t->step : 0,
+		     behind = most > r->to ? (double)(most - r->to) / t->step : 0;
+	t->first = (size_t)fmin(before, AROUND * t->points);
+	t->last = t->first + (size_t)(count * t->points);
+	t->n = t->last + (size_t)fmin(behind, AROUND * t->points);
+	t->from = (double)r->from - t->step * (double)t->first;
+}
+
+int phase_iterations(struct phase_list *list, struct weft_phase_region *r, uint32_t number, const struct weft_signal *s,
+                     uint64_t least, uint64_t most)
+{
+	struct tracing t = {.r = r, .number = number};
+	place_samples(&t, r, least, most);
 	t.x = malloc((t.n + 1) * sizeof *t.x);
 	double *folded = malloc(2 * (size_t)t.points * sizeof *folded);
 	t.mean = folded ? folded + t.points : NULL;
 	int rc = t.x && folded ? 0 : -ENOMEM;
 	if (!rc) {
-		weft_signal_sample(s, (double)r->from, (double)r->from + t.step * (double)t.n, t.n, t.x);
+		weft_signal_sample(s, t.from, t.from + t.step * (double)t.n, t.n, t.x);
 		lay_over(&t, folded);
 		unsigned phase = steepest(folded, t.points);
 		for (unsigned k = 0; k < t.points; k++)

@@ -148,9 +148,14 @@ int weft_phases_make(struct weft_phases *out, const struct weft_signal *s, const
 	uint64_t to = how->to < how->end ? how->to : how->end;
 	*out = (struct weft_phases){.n_regions = 0};
 	int rc = to > how->from && s->n > 1 ? find_periods(out, s, how, to) : 0;
-	for (uint32_t i = 0; i < out->n_regions && !rc; i++)
+	for (uint32_t i = 0; i < out->n_regions && !rc; i++) {
+		uint64_t least = i ? out->region[i - 1].to : how->from;
+		if (list.n && list.at[list.n - 1].end > least)
+			least = list.at[list.n - 1].end;
 		if (out->region[i].period.found)
-			rc = phase_iterations(&list, &out->region[i], i, s, how);
+			rc = phase_iterations(&list, &out->region[i], i, s, least,
+			                      i + 1 < out->n_regions ? out->region[i + 1].from : to);
+	}
 	out->iteration = list.at;
 	out->n_iterations = (uint32_t)list.n;
 	if (rc)

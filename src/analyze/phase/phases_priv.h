@@ -9,8 +9,11 @@ struct phase_list {
 	struct weft_phase_iteration *at; /* owned */
 	size_t n, cap;
 };
-/* Of a region whose period is known: adds its iterations to the list, and fills inner, outer, first, n, perturbed. 0 or -ENOMEM. */
+/*
+ * Of a region whose period is known: adds its iterations to the list, and fills inner, outer, first, n, perturbed. None begins before `least` or ends
+ * behind `most`, which the region lies between. 0 or -ENOMEM.
+ */
 int phase_iterations(struct phase_list *list, struct weft_phase_region *r, uint32_t number, const struct weft_signal *s,
-                     const struct weft_phases_how *how) WEFT_MUST_CHECK;
+                     uint64_t least, uint64_t most) WEFT_MUST_CHECK;
 
 #endif

@@ -47,20 +47,33 @@ static int series_iterations(struct series_edges *e, const struct weft_phases *p
 	return rc;
 }
 
+/* From its first iteration to its last: wavelets see where something changes, a little less or more. */
+static void phase_range(const struct weft_phases *p, const struct weft_phase_region *x, uint64_t *from, uint64_t *to)
+{
+	*from = x->from;
+	*to = x->to;
+	if (x->n && p->iteration[x->first].begin < *from)
+		*from = p->iteration[x->first].begin;
+	if (x->n && p->iteration[x->first + x->n - 1].end > *to)
+		*to = p->iteration[x->first + x->n - 1].end;
+}
+
 static int series_regions(struct series_edges *e, const struct weft_phases *p)
 {
 	char label[FACTOR_LABEL];
 	int rc = 0;
 	for (uint32_t i = 0; i < p->n_regions && !rc; i++) {
 		const struct weft_phase_region *x = &p->region[i];
-		if (x->to <= e->from || x->from >= e->to)
+		uint64_t from, to;
+		phase_range(p, x, &from, &to);
+		if (to <= e->from || from >= e->to)
 			continue;
 		if (x->period.found)
 			snprintf(label, sizeof label, "phase %u: %u iterations", i + 1, x->n);
 		else
 			snprintf(label, sizeof label, "phase %u", i + 1);
-		rc = series_begin(e, x->from, label);
-		rc = rc ? rc : series_begin(e, x->to, "outside");
+		rc = series_begin(e, from, label);
+		rc = rc ? rc : series_begin(e, to, "outside");
 	}
 	return rc;
 }
