@@ -77,3 +77,63 @@ $ weft efficiency run.prv --by phase -o run.csv 2>&1 | head -1
 weft efficiency: error: cannot tell the format from the name 'run.csv': known endings are .svg .png
 $ weft efficiency run.prv run.prv --by phase 2>&1 | head -1
 weft efficiency: error: options '--by', '--window' and '--iterations' take one trace
+## Communication is divided in each stretch, by a replay of it alone. Two ranks; in the first five 10 ms they compute for 8 and reduce for 2; in the others one
+## computes 4, sends (1 ms), and then the other one does.
+$ cat >parts.awk <<'END'
+> function call(t, at, type, value) { print "2:" t ":1:" t ":1:" at * 1000000 ":" type ":" value }
+> function state(t, from, to, s) { print "1:" t ":1:" t ":1:" from * 1000000 ":" to * 1000000 ":" s }
+> function message(from, to, sent, posted, there) { print "3:" from ":1:" from ":1:" sent * 1000000 ":" sent * 1000000 ":" to ":1:" to ":1:" posted * 1000000 ":" there * 1000000 ":64:1" }
+> function turn(t, o, from, waits) {
+> 	if (waits) { call(t, from - 5, 50000001, 2); state(t, from - 5, from, 3); call(t, from, 50000001, 0) }
+> 	state(t, from, from + 4, 1); call(t, from + 4, 50000001, 1); call(t, from + 5, 50000001, 0)
+> 	state(t, from + 4, from + 5, 4); message(t, o, from + 4, from, from + 5)
+> }
+> BEGIN {
+> 	for (i = 0; i < 10; i++) {
+> 		b = 10 * i
+> 		if (i < 5) for (t = 1; t <= 2; t++) {
+> 			state(t, b, b + 8, 1); state(t, b + 8, b + 10, 13)
+> 			print "2:" t ":1:" t ":1:" (b + 8) * 1000000 ":50000002:10:50100001:8:50100002:8:50100004:1"
+> 			call(t, b + 10, 50000002, 0)
+> 		} else {
+> 			turn(1, 2, b, 0); turn(2, 1, b + 5, 1)
+> 			call(1, b + 5, 50000001, 2); state(1, b + 5, b + 10, 3); call(1, b + 10, 50000001, 0)
+> 		}
+> 	}
+> }
+> END
+$ awk -f parts.awk | sort -t: -s -k6n | { echo '#Paraver (01/01/2026 at 00:00):100000000_ns:1(2):1:2(1:1,1:1),1'; echo c:1:1:2:1:2; cat; } >parts.prv
+$ printf 'EVENT_TYPE\n9 50000001 MPI Point-to-point\nVALUES\n1 MPI_Send\n2 MPI_Recv\n0 End\n\nEVENT_TYPE\n9 50000002 MPI Collective Comm\nVALUES\n10 MPI_Allreduce\n0 End\n' >parts.pcf
+$ weft efficiency parts.prv --window 10ms
+  begin      end  parallel  load balance  communication  serialization  transfer
+   0 ns  10.0 ms   80.00 %      100.00 %        80.00 %       100.00 %   80.00 %
+10.0 ms  20.0 ms   80.00 %      100.00 %        80.00 %       100.00 %   80.00 %
+20.0 ms  30.0 ms   80.00 %      100.00 %        80.00 %       100.00 %   80.00 %
+30.0 ms  40.0 ms   80.00 %      100.00 %        80.00 %       100.00 %   80.00 %
+40.0 ms  50.0 ms   80.00 %      100.00 %        80.00 %       100.00 %   80.00 %
+50.0 ms  60.0 ms   40.00 %      100.00 %        40.00 %        50.00 %   80.00 %
+60.0 ms  70.0 ms   40.00 %      100.00 %        40.00 %        50.00 %   80.00 %
+70.0 ms  80.0 ms   40.00 %      100.00 %        40.00 %        50.00 %   80.00 %
+80.0 ms  90.0 ms   40.00 %      100.00 %        40.00 %        50.00 %   80.00 %
+90.0 ms   100 ms   40.00 %      100.00 %        40.00 %        50.00 %   80.00 %
+$ weft efficiency parts.prv --window 50ms --csv
+begin_ns,end_ns,parallel_efficiency_percent,load_balance_percent,communication_efficiency_percent,serialization_efficiency_percent,transfer_efficiency_percent
+0,50000000,80,100,80,100,80
+50000000,100000000,40,100,40,50,80
+$ weft efficiency parts.prv --window 50ms --no-ideal
+  begin      end  parallel  load balance  communication
+   0 ns  50.0 ms   80.00 %      100.00 %        80.00 %
+50.0 ms   100 ms   40.00 %      100.00 %        40.00 %
+$ weft efficiency parts.prv --time 50ms.. | head -6
+efficiency                    2         when it is small
+Parallel efficiency           40.00 %   cores wait: see the factors below
+  Load balance                100.00 %  some compute longer than others
+  Communication efficiency    40.00 %   even the busiest one waits
+    Serialization efficiency  50.00 %   waits for each other remain on an ideal network
+    Transfer efficiency       80.00 %   the network takes time
+$ weft efficiency parts.prv --by window -o parts.svg; grep -o '[A-Z][a-z]* [a-z ]*efficiency\|Load balance' parts.svg
+Parallel efficiency
+Load balance
+Communication efficiency
+Serialization efficiency
+Transfer efficiency

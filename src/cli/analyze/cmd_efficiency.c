@@ -78,6 +78,13 @@ static int run_tasks(const struct args *a, char **argv, int n, struct weft_trace
 
 /* ---- processes and threads ---- */
 
+static void say_no_ideal(const struct factor_run *run, uint32_t n)
+{
+	for (uint32_t k = 0; k < n; k++)
+		if (run[k].no_ideal[0])
+			weft_log(WEFT_LOG_WARN, "'%s': %s", run[k].path, run[k].no_ideal);
+}
+
 static int read_scaling(const struct args *a, enum weft_scaling *how)
 {
 	*how = WEFT_SCALING_AUTO;
@@ -130,13 +137,6 @@ static int write_output(const struct args *a, const struct factor_run *run, uint
 	return !rc ? CLI_OK : err.code ? cli_fail(&err) : cli_fail_code(rc);
 }
 
-static void say_no_ideal(const struct factor_run *run, uint32_t n)
-{
-	for (uint32_t k = 0; k < n; k++)
-		if (run[k].no_ideal[0])
-			weft_log(WEFT_LOG_WARN, "'%s': %s", run[k].path, run[k].no_ideal);
-}
-
 static int print_runs(const struct args *a, struct factor_run *run, uint32_t n, enum weft_scaling scaling)
 {
 	struct weft_factors first[RUNS_MOST];
@@ -181,7 +181,7 @@ static int run_factors(const struct args *a, char **argv, int n, struct weft_tra
 	                             .time = a->time,
 	                             .window_ns = a->window,
 	                             .iterations = a->iterations,
-	                             .ideal = !a->no_ideal && !a->window && !a->iterations && !a->by};
+	                             .ideal = !a->no_ideal};
 	const bool series = a->window || a->iterations || a->by;
 	enum weft_scaling scaling;
 	if (series && n > 1)
@@ -195,9 +195,10 @@ static int run_factors(const struct args *a, char **argv, int n, struct weft_tra
 		status = factor_run_of(&run[0], first, argv[1], &how);
 	else if (!status)
 		status = factor_runs_open(run, (uint32_t)n, argv + 1, &how);
-	if (!status && series)
+	if (!status && series) {
+		say_no_ideal(run, 1);
 		status = a->output ? write_output(a, run, 1, false, true) : factor_series_print(&run[0], &a->common);
-	else if (!status)
+	} else if (!status)
 		status = print_runs(a, run, (uint32_t)n, scaling);
 	factor_runs_fini(run, (uint32_t)n);
 	return status;

@@ -159,8 +159,8 @@ int factor_run_of(struct factor_run *r, const struct weft_trace *t, const char *
 		status = measure(r, &s, how);
 	if (!status)
 		name_run(r);
-	if (!status && how->ideal && !how->time)
-		status = factor_ideal(r, t, how->common);
+	if (!status && how->ideal)
+		status = factor_ideal(r, t, r->n > 1 || how->time || how->by || how->iterations || how->window_ns, how->common);
 	if (!status && how->regions)
 		status = region_times_of(&r->regions, &s, (uint64_t)r->edge[0], (uint64_t)r->edge[r->n], how->common);
 	weft_space_fini(&s);

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const enum weft_factor series_of[] = {WEFT_FACTOR_PARALLEL, WEFT_FACTOR_BALANCE, WEFT_FACTOR_COMMUNICATION};
+enum { SERIES = 5, UNDIVIDED = 3, COLUMNS = 10, NAMES = 3 /* columns before the factors */ };
+static const enum weft_factor series_of[SERIES] = {WEFT_FACTOR_PARALLEL, WEFT_FACTOR_BALANCE, WEFT_FACTOR_COMMUNICATION,
+                                                   WEFT_FACTOR_SERIALIZATION, WEFT_FACTOR_TRANSFER};
 
 /* ---- stretches ---- */
 
@@ -128,30 +130,54 @@ int factor_series_find(const struct weft_trace *t, enum factor_by by, const stru
 
 /* ---- table ---- */
 
+static const struct weft_column series_column[COLUMNS] = {
+	{"stretch", "stretch", WEFT_CELL_TEXT},
+	{"begin_ns", "begin", WEFT_CELL_NS},
+	{"end_ns", "end", WEFT_CELL_NS},
+	{"parallel_efficiency_percent", "parallel", WEFT_CELL_PERCENT},
+	{"load_balance_percent", "load balance", WEFT_CELL_PERCENT},
+	{"communication_efficiency_percent", "communication", WEFT_CELL_PERCENT},
+	{"serialization_efficiency_percent", "serialization", WEFT_CELL_PERCENT},
+	{"transfer_efficiency_percent", "transfer", WEFT_CELL_PERCENT},
+	{"average_ipc", "IPC", WEFT_CELL_DOUBLE},
+	{"mips", "MIPS", WEFT_CELL_DOUBLE},
+};
+
+/* How many of series_of are known of any stretch: the last two only after replays. */
+static unsigned series_factors(const struct factor_run *run)
+{
+	for (uint32_t i = 0; i < run->n; i++)
+		if (!isnan(run->f[i].value[WEFT_FACTOR_SERIALIZATION]))
+			return SERIES;
+	return UNDIVIDED;
+}
+
+static void fill_row(const struct factor_run *run, uint32_t i, unsigned n_factors, struct weft_cell *cell)
+{
+	const double *v = run->f[i].value;
+	*cell++ = (struct weft_cell){WEFT_CELL_TEXT, {.text = run->label ? run->label[i] : ""}};
+	*cell++ = (struct weft_cell){WEFT_CELL_NS, {.u64 = (uint64_t)run->edge[i]}};
+	*cell++ = (struct weft_cell){WEFT_CELL_NS, {.u64 = (uint64_t)run->edge[i + 1]}};
+	for (unsigned k = 0; k < n_factors; k++)
+		*cell++ = (struct weft_cell){WEFT_CELL_PERCENT, {.f64 = 100 * v[series_of[k]]}};
+	*cell++ = (struct weft_cell){WEFT_CELL_DOUBLE, {.f64 = v[WEFT_FACTOR_IPC]}};
+	*cell = (struct weft_cell){WEFT_CELL_DOUBLE, {.f64 = v[WEFT_FACTOR_MIPS]}};
+}
+
 int factor_series_print(const struct factor_run *run, const struct cli_common *c)
 {
-	static const struct weft_column columns[] = {{"stretch", "stretch", WEFT_CELL_TEXT},
-	                                             {"begin_ns", "begin", WEFT_CELL_NS},
-	                                             {"end_ns", "end", WEFT_CELL_NS},
-	                                             {"parallel_efficiency_percent", "parallel", WEFT_CELL_PERCENT},
-	                                             {"load_balance_percent", "load balance", WEFT_CELL_PERCENT},
-	                                             {"communication_efficiency_percent", "communication", WEFT_CELL_PERCENT},
-	                                             {"average_ipc", "IPC", WEFT_CELL_DOUBLE},
-	                                             {"mips", "MIPS", WEFT_CELL_DOUBLE}};
-	const bool counted = !isnan(run->f[0].value[WEFT_FACTOR_IPC]);
+	const unsigned without = run->label ? 0 : 1, n_factors = series_factors(run);
+	struct weft_column column[COLUMNS];
+	struct weft_cell cell[COLUMNS];
 	struct weft_table t;
+	unsigned n = NAMES + n_factors;
 	int rc = 0;
-	const unsigned without = run->label ? 0 : 1;
-	weft_table_init(&t, columns + without, (counted ? 8 : 6) - without);
+	memcpy(column, series_column, n * sizeof *column);
+	for (unsigned k = NAMES + SERIES; k < COLUMNS && !isnan(run->f[0].value[WEFT_FACTOR_IPC]); k++)
+		column[n++] = series_column[k];
+	weft_table_init(&t, column + without, n - without);
 	for (uint32_t i = 0; i < run->n && !rc; i++) {
-		const struct weft_factors *f = &run->f[i];
-		struct weft_cell cell[8] = {{WEFT_CELL_TEXT, {.text = run->label ? run->label[i] : ""}},
-		                            {WEFT_CELL_NS, {.u64 = (uint64_t)run->edge[i]}},
-		                            {WEFT_CELL_NS, {.u64 = (uint64_t)run->edge[i + 1]}}};
-		for (unsigned k = 0; k < 3; k++)
-			cell[3 + k] = (struct weft_cell){WEFT_CELL_PERCENT, {.f64 = 100 * f->value[series_of[k]]}};
-		cell[6] = (struct weft_cell){WEFT_CELL_DOUBLE, {.f64 = f->value[WEFT_FACTOR_IPC]}};
-		cell[7] = (struct weft_cell){WEFT_CELL_DOUBLE, {.f64 = f->value[WEFT_FACTOR_MIPS]}};
+		fill_row(run, i, n_factors, cell);
 		rc = weft_table_row(&t, cell + without);
 	}
 	if (!rc)
@@ -189,14 +215,16 @@ int factor_series_picture(const struct factor_run *run, enum weft_picture_form f
 {
 	struct picture p;
 	char from[32], to[32];
-	int rc = picture_begin(&p, form, out, 2 * EDGE + LABEL + STRIP, 2 * EDGE + 4 * LINE, "efficiency over time");
-	for (unsigned k = 0; k < 3 && !rc; k++)
+	const unsigned n = series_factors(run);
+	const double below = EDGE + (double)n * LINE + 20;
+	int rc = picture_begin(&p, form, out, 2 * EDGE + LABEL + STRIP, 2 * EDGE + (n + 1) * LINE, "efficiency over time");
+	for (unsigned k = 0; k < n && !rc; k++)
 		series_strip(&p, run, series_of[k], EDGE + (double)k * LINE);
 	if (!rc) {
 		weft_human_ns(from, (uint64_t)run->edge[0]);
 		weft_human_ns(to, (uint64_t)run->edge[run->n]);
-		picture_text(&p, EDGE + LABEL, EDGE + 3 * LINE + 20, SVG_LEFT, "l", from, STRIP / 2);
-		picture_text(&p, EDGE + LABEL + STRIP, EDGE + 3 * LINE + 20, SVG_RIGHT, "l", to, STRIP / 2);
+		picture_text(&p, EDGE + LABEL, below, SVG_LEFT, "l", from, STRIP / 2);
+		picture_text(&p, EDGE + LABEL + STRIP, below, SVG_RIGHT, "l", to, STRIP / 2);
 	}
 	const int end = picture_end(&p);
 	return rc ? rc : end;

@@ -52,12 +52,15 @@ void weft_replay_program_free(struct weft_replay_program *p)
 		return;
 	if (p->op_bytes)
 		munmap(p->op, p->op_bytes);
-	if (!p->of) {
+	if (!p->of || p->is_part) {
 		free(p->thread);
-		free(p->rank);
 		free(p->message);
 		free(p->part);
 		free(p->gather);
+	}
+	if (!p->of) {
+		free(p->edge_op);
+		free(p->rank);
 		free(p->comm);
 		free(p->member);
 		free(p->place);

@@ -159,7 +159,11 @@ struct weft_replay_program {
 	const char *name;               /* never NULL */
 	const struct weft_trace *trace; /* borrowed; NULL: of no trace. Ids of events and places are its own */
 	struct weft_arena arena;        /* names */
-	uint64_t op_bytes;              /* private: how `op` is mapped; 0: borrowed */
+	uint64_t *
+		edge_op; /* by thread, then edge: its operation behind which the edge lies, n_edges of each; NULL: none were asked for */
+	uint32_t n_edges;
+	bool is_part;      /* private: threads, messages, parts and gathers are its own, though `of` is another */
+	uint64_t op_bytes; /* private: how `op` is mapped; 0: borrowed */
 	const struct weft_replay_program *of;
 };
 
@@ -169,6 +173,12 @@ struct weft_replay_from {
 	bool cpu_time;    /* bursts as long as the processor counted, where that was recorded */
 	uint64_t memory;  /* operations that need more go to a temporary file; 0: a quarter of the machine's */
 	unsigned threads; /* 0: all */
+	/*
+	 * Times of the trace, ascending: bursts end there, and where each thread is then is kept in edge_op (program_part.h). What began in a call before
+	 * an edge stays before it.
+	 */
+	const double *edge;
+	uint32_t n_edges;
 };
 /* From a trace of any format. -ENODATA: it has neither messages nor collective operations. Borrows the trace. */
 int weft_replay_program_trace(struct weft_replay_program **out, const struct weft_trace *t, const struct weft_replay_from *how,

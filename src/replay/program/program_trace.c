@@ -135,7 +135,11 @@ static int put_thread(struct trace_maker *m, uint32_t thread)
 	if (number < 0)
 		return (int)number;
 	m->thread_of[thread] = (uint32_t)number;
-	struct trace_walk w = {.m = m, .thread = thread, .rank = m->rank_of[row->process]};
+	uint64_t *edge_op = weft_replay_built(m->b)->edge_op;
+	struct trace_walk w = {.m = m,
+	                       .thread = thread,
+	                       .rank = m->rank_of[row->process],
+	                       .edge_op = edge_op ? edge_op + (size_t)number * m->how->n_edges : NULL};
 	int rc = trace_walk(&w);
 	if (!rc && number > (int64_t)weft_replay_built(m->b)->rank[w.rank].first_thread && weft_replay_build_quiet(m->b)) {
 		m->thread_of[thread] = WEFT_NONE; /* it only computes, beside those that communicate */
@@ -272,6 +276,15 @@ static int64_t order_processes(const struct weft_trace *t, struct ordered **out)
 	return n;
 }
 
+static int make_edges(struct trace_maker *m)
+{
+	struct weft_replay_program *p = weft_replay_built(m->b);
+	p->n_edges = m->how->n_edges;
+	if (p->n_edges)
+		p->edge_op = calloc(((size_t)m->t->n_threads + 1) * p->n_edges, sizeof *p->edge_op);
+	return p->n_edges && !p->edge_op ? -ENOMEM : 0;
+}
+
 static int put_all(struct trace_maker *m)
 {
 	struct ordered *order;
@@ -317,6 +330,8 @@ int weft_replay_program_trace(struct weft_replay_program **out, const struct wef
 	int rc = weft_replay_builder_new(&m.b, t->path, m.how->memory);
 	if (!rc)
 		rc = read_definitions(&m);
+	if (!rc)
+		rc = make_edges(&m);
 	if (!rc)
 		rc = put_all(&m);
 	if (!rc && !weft_replay_built(m.b)->n_messages && !weft_replay_built(m.b)->n_parts)

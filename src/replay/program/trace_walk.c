@@ -37,31 +37,57 @@ static uint32_t place_of_region(struct trace_walk *w, uint32_t region)
 	return m->place_of_region[region] - 1;
 }
 
-/* Time of its own that no faster processor shortens. */
-static int keep_time(struct trace_walk *w, uint64_t ns)
+static uint64_t next_edge(const struct trace_walk *w)
 {
-	const struct weft_replay_op op = {.place = w->call_place & 0xffffff,
-	                                  .kind = WEFT_REPLAY_BURST,
-	                                  .flags = WEFT_REPLAY_FIXED,
-	                                  .ns = (double)ns};
-	return ns ? op_store_put(&w->m->b->ops, &op) : 0;
+	return w->edge_op && w->edge < w->m->how->n_edges ? (uint64_t)w->m->how->edge[w->edge] : WEFT_NEVER;
+}
+
+/* Edges up to a time lie behind what has been put. */
+static void pass_edges(struct trace_walk *w, uint64_t time)
+{
+	while (w->edge_op && w->edge < w->m->how->n_edges && next_edge(w) <= time)
+		w->edge_op[w->edge++] = weft_replay_built_ops(w->m->b);
+}
+
+/* It computes from `from` until `to`: a burst, or one on each side of an edge. */
+static int put_burst(struct trace_walk *w, uint64_t from, uint64_t to, uint32_t place, unsigned flags)
+{
+	struct weft_replay_op op = {.place = place & 0xffffff, .kind = WEFT_REPLAY_BURST, .flags = flags & 15};
+	int rc = 0;
+	pass_edges(w, from);
+	while (from < to && !rc) {
+		const uint64_t edge = next_edge(w), until = edge < to ? edge : to;
+		op.ns = (double)(until - from);
+		rc = op_store_put(&w->m->b->ops, &op);
+		from = until;
+		pass_edges(w, until);
+	}
+	return rc;
+}
+
+/* Time of its own that no faster processor shortens, up to a time. */
+static int keep_time(struct trace_walk *w, uint64_t ns, uint64_t to)
+{
+	return put_burst(w, to - ns, to, w->call_place, WEFT_REPLAY_FIXED);
 }
 
 /* It has computed until then. */
 static int compute(struct trace_walk *w, uint64_t time)
 {
-	if (time <= w->last)
+	if (time <= w->last) {
+		pass_edges(w, time);
 		return 0;
+	}
 	if (!w->last && !w->m->ours && !w->m->how->drop_calls &&
 	    !w->runs) { /* before all that others' formats know of a thread */
 		w->last = time;
-		return keep_time(w, time);
+		return keep_time(w, time, time);
 	}
 	const uint32_t place = w->nest.open.n ? place_of_region(w, w->nest.open.at[w->nest.open.n - 1]) : w->function;
-	const struct weft_replay_op op = {.place = place & 0xffffff, .kind = WEFT_REPLAY_BURST, .ns = (double)(time - w->last)};
-	w->useful += time - w->last;
+	const uint64_t from = w->last;
+	w->useful += time - from;
 	w->last = time;
-	return op_store_put(&w->m->b->ops, &op);
+	return put_burst(w, from, time, place, 0);
 }
 
 /* ---- collective operations ---- */
@@ -175,7 +201,7 @@ static int end_join(struct trace_walk *w, uint64_t time, bool init)
 static int end_moves(struct trace_walk *w, uint64_t time, bool gets)
 {
 	if (w->target.rank < 0 || w->target.rank >= w->m->n_ranks || w->target.bytes < 0)
-		return w->m->how->drop_calls ? 0 : keep_time(w, time - w->call_begin);
+		return w->m->how->drop_calls ? 0 : keep_time(w, time - w->call_begin, time);
 	const struct weft_replay_op op = {.place = w->call_place & 0xffffff,
 	                                  .kind = gets ? WEFT_REPLAY_GET : WEFT_REPLAY_PUT,
 	                                  .what = (uint32_t)w->target.rank,
@@ -193,7 +219,7 @@ static int end_epoch(struct trace_walk *w, uint64_t time, bool fence)
 	if (!rc && together)
 		return put_part(w, (uint32_t)w->m->fence_comm, WEFT_REPLAY_BARRIER, -1, &part);
 	if (!rc && (fence || !w->has_moved) && !w->m->how->drop_calls)
-		rc = keep_time(w, time - w->call_begin);
+		rc = keep_time(w, time - w->call_begin, time);
 	return rc;
 }
 
@@ -215,7 +241,7 @@ static int end_call(struct trace_walk *w, uint64_t time)
 	else if (call == TRACE_FLUSHES || call == TRACE_FENCE)
 		rc = end_epoch(w, time, call == TRACE_FENCE);
 	else if (call == TRACE_OTHER && !carries && !w->m->how->drop_calls)
-		rc = keep_time(w, time - w->call_begin);
+		rc = keep_time(w, time - w->call_begin, time);
 	w->last = time > w->last ? time : w->last;
 	w->call = TRACE_NO_CALL;
 	w->call_place = 0;
@@ -437,7 +463,7 @@ int trace_walk(struct trace_walk *w)
 	const bool events = w->m->how->events;
 	int rc = weft_cursor_begin(&c, w->m->t, w->thread, 0, WEFT_NEVER);
 	if (!rc && row->begin && row->begin != WEFT_NEVER) { /* it begins later than others */
-		rc = keep_time(w, row->begin);
+		rc = keep_time(w, row->begin, row->begin);
 		w->last = row->begin;
 	}
 	int more = rc;
@@ -454,6 +480,7 @@ int trace_walk(struct trace_walk *w)
 		rc = end_call(w, w->call_begin);
 	} else if (!rc) /* in others' formats, threads end with the trace: their last event counts */
 		rc = compute(w, w->m->ours && row->end != WEFT_NEVER ? row->end : weft_thread_last(w->m->t, w->thread));
+	pass_edges(w, WEFT_NEVER);
 	weft_nest_fini(&w->nest);
 	free(w->post.at);
 	free(w->begun.at);

@@ -55,6 +55,8 @@ struct trace_named { /* what a value of a type of points means: names are looked
 struct trace_walk { /* one thread */
 	struct trace_maker *m;
 	uint32_t thread, rank;
+	uint64_t *edge_op; /* NULL: nobody asks for edges */
+	uint32_t edge;     /* the next */
 	struct weft_nest nest;
 	uint64_t last;        /* until here its time is spoken for */
 	uint64_t useful;      /* time outside of calls */
