@@ -174,17 +174,34 @@ Cluster Name,NOISE,Cluster 1
 Density,0,11
 $ ./BurstClustering -s -d c.xml -i a.prv -o e.prv -t | sed 's/[0-9.]* s/N s/g'
 TIMING: clusters N s, files N s
-$ ./BurstClustering -d c.xml -i a.prv -o e.prv -c x.csv 2>&1 | head -1
-BurstClustering: bursts of a semantic CSV are not read: -e TYPE takes those that events enclose
+## Bursts that a list gives, as Paraver saves a timeline: here the same states (but for one), so the same clusters; and only those of the first kind.
+$ awk -F: '$1 == 1 && $8 == 1 && $6 > 1000000 {printf "1.%d.1\t%d\t%d\t%d\n", $2, $6, $7 - $6, int($6 / 1000000) % 2 + 1} $1 == 1 && $8 == 3 {printf "1.%d.1\t%d\t%d\t0\n", $2, $6, $7 - $6}' a.prv >list.csv
+$ ./BurstClustering -d c.xml -i a.prv -o f.prv -c list.csv -s; cut -d, -f 2- e.DATA.csv >e; cut -d, -f 2- f.DATA.csv | diff e - && sed 1d f.DATA.csv | wc -l; weft dump f.prv -f 'type="Cluster ID"' | head -2
+120
+ 1000100  1.1.1   point         Cluster ID = 6 "Cluster 1"
+ 1000200  1.2.1   point         Cluster ID = 11 "Cluster 6"
+$ awk '$4 == 1' list.csv >some.csv; weft cluster a.prv --of csv=some.csv --eps 0.1 | tail -2; weft phases a.prv --of csv=list.csv --csv
+DBSCAN, epsilon 0.1, min points 10; 10 clusters of 115 bursts (1 left out).
+Noise: 9 bursts, 7.91 % of their time. Sequence score 0.7809 (1: all threads do the same).
+from_ns,to_ns,period_ns,strength,iterations,perturbed,inner_ns,outer
+1010742,43505859,2000049,0.993,23,0,,
+54008789,59501953,2000153,1,5,0,,
+$ (cat list.csv; echo '1.5.1 0 1 1') >wrong.csv; weft cluster a.prv --of csv=wrong.csv
+weft cluster: error: 'wrong.csv', line 477: the trace has no such thread
+? 2
+$ ./BurstClustering -d c.xml -i a.prv -o e.prv -c nothing.csv
+BurstClustering: error: cannot open 'nothing.csv': no such file or directory
+** DATA EXTRACTION **
+? 1
 $ ./BurstClustering -d c.xml
 BurstClustering: say what to do, with -d XML -i IN.prv -o OUT.prv
 usage: BurstClustering [-s] [-m N] [-a[f]] [-r(a|d)[p] [MINPTS,MAXEPS,MINEPS,STEPS]] [-dbscan EPS,MINPTS]
-                       [-e TYPES] [-t] [-os] [-of] -d XML -i IN.prv -o OUT.prv
+                       [-e TYPES] [-c[l] CSV] [-t] [-os] [-of] -d XML -i IN.prv -o OUT.prv
 ? 1
 $ ./BurstClustering -d c.xml -i a.prv -o d.prv -dbscan 0
 BurstClustering: expected EPS,MINPTS behind -dbscan
 usage: BurstClustering [-s] [-m N] [-a[f]] [-r(a|d)[p] [MINPTS,MAXEPS,MINEPS,STEPS]] [-dbscan EPS,MINPTS]
-                       [-e TYPES] [-t] [-os] [-of] -d XML -i IN.prv -o OUT.prv
+                       [-e TYPES] [-c[l] CSV] [-t] [-os] [-of] -d XML -i IN.prv -o OUT.prv
 ? 1
 ## Degenerate: one thread, no counters, one burst, all noise, constant values.
 $ grep -v '^[123]:[234]:' a.prv | sed 's/:1(4):1:4(1:1,1:1,1:1,1:1)/:1(4):1:1(1:1)/' >one.prv; weft cluster one.prv --by 42000050 --eps 0.1 | tail -2
@@ -227,7 +244,7 @@ $ weft cluster a.prv --by 'INS/'
 weft cluster: error: metric 'INS/': a metric has no name
 ? 2
 $ weft cluster a.prv --of burst
-weft cluster: error: bursts can be states, compute, regions or type=NAME, not 'burst'
+weft cluster: error: bursts can be states, compute, regions, type=NAME or csv=FILE, not 'burst'
 ? 2
 $ weft cluster a.prv --control c.xml --by duration
 weft cluster: error: say what to cluster by once, with --by or with --control

@@ -15,12 +15,20 @@ enum weft_bursts_of {
 	WEFT_BURSTS_COMPUTE, /* where the thread computes, by regions: weft_outside_is_useful */
 	WEFT_BURSTS_REGIONS, /* calls of regions that the filter lets pass */
 	WEFT_BURSTS_TYPE,    /* from a value that is not 0 of a type of points to its next */
+	WEFT_BURSTS_LISTED,  /* those of `row` */
+};
+struct weft_burst_row { /* of a list (burst_csv.h) */
+	uint64_t begin, end;
+	int64_t value;
+	uint32_t thread;
 };
 struct weft_bursts_how {
 	enum weft_bursts_of of;
-	struct weft_filter *filter;           /* bound; NULL: all */
-	uint64_t from, to;                    /* bursts that lie in it; to == WEFT_NEVER: no end */
-	uint32_t type;                        /* of TYPE: its id */
+	struct weft_filter *filter;       /* bound; NULL: all */
+	uint64_t from, to;                /* bursts that lie in it; to == WEFT_NEVER: no end */
+	uint32_t type;                    /* of TYPE: its id */
+	const struct weft_burst_row *row; /* of LISTED: borrowed; by thread, then begin */
+	size_t n_rows;
 	const struct weft_counters *counters; /* borrowed; NULL: none */
 	/*
 	 * Counters are what the events at the end of a burst say (so does BSC's suite); else all that was counted in it. A burst without an event at
@@ -36,7 +44,7 @@ struct weft_bursts { /* columns; all owned */
 	uint32_t *thread;
 	uint64_t *begin, *end;
 	uint32_t *region; /* COMPUTE: the innermost region where it begins, 0: none; REGIONS: it */
-	int64_t *value;   /* TYPE: of the point that begins it; else: of the type `caller`, 0: none */
+	int64_t *value;   /* TYPE: of the point that begins it; LISTED: its own; else: of the type `caller`, 0: none */
 	double *count;    /* by counter: n of them, one counter after the other; NAN: missing */
 	uint32_t n_counters;
 };

@@ -172,6 +172,25 @@ static int by_begin(const void *a, const void *b)
 	return x->end > y->end ? -1 : x->end < y->end;
 }
 
+/* ---- listed ---- */
+
+static int find_listed(struct looking *l)
+{
+	const struct weft_burst_row *row = l->how->row;
+	size_t low = 0, high = l->how->n_rows;
+	int rc = 0;
+	while (low < high) { /* the thread's first */
+		const size_t mid = (low + high) / 2;
+		if (row[mid].thread < l->thread)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < l->how->n_rows && row[low].thread == l->thread && !rc; low++)
+		rc = push(l->list, l->how, (struct burst){.begin = row[low].begin, .end = row[low].end, .value = row[low].value});
+	return rc;
+}
+
 int burst_find(struct burst_list *out, const struct weft_trace *t, const struct weft_space *space, uint32_t thread,
                const struct weft_bursts_how *how)
 {
@@ -186,6 +205,8 @@ int burst_find(struct burst_list *out, const struct weft_trace *t, const struct 
 		rc = find_compute(&l, space);
 	else if (how->of == WEFT_BURSTS_TYPE)
 		rc = look(&l);
+	else if (how->of == WEFT_BURSTS_LISTED)
+		rc = find_listed(&l);
 	else
 		rc = weft_spans(t, thread, 0, WEFT_NEVER, how->filter, on_span, &l);
 	if (!rc && how->of == WEFT_BURSTS_REGIONS)

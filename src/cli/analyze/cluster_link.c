@@ -9,7 +9,7 @@
 struct link_args {
 	struct cli_common common;
 	struct cluster_how how;
-	const char *control, *input, *output, *types;
+	const char *control, *input, *output, *types, *list;
 	const struct cluster_run *run; /* while it goes on */
 	bool silent, sequences, fasta, scores, print_steps, timing, alone, no_filtered;
 };
@@ -19,7 +19,7 @@ static int usage(const char *what, const char *which)
 	fprintf(stderr, "BurstClustering: %s%s%s\n", what, which ? " " : "", which ? which : "");
 	fprintf(stderr,
 	        "usage: BurstClustering [-s] [-m N] [-a[f]] [-r(a|d)[p] [MINPTS,MAXEPS,MINEPS,STEPS]] [-dbscan EPS,MINPTS]\n"
-	        "                       [-e TYPES] [-t] [-os] [-of] -d XML -i IN.prv -o OUT.prv\n");
+	        "                       [-e TYPES] [-c[l] CSV] [-t] [-os] [-of] -d XML -i IN.prv -o OUT.prv\n");
 	return 1;
 }
 
@@ -78,11 +78,10 @@ static const struct {
              {"-t", offsetof(struct link_args, timing)},
              {"-os", offsetof(struct link_args, alone)},
              {"-of", offsetof(struct link_args, no_filtered)}},
-  texts[] = {{"-d", offsetof(struct link_args, control)},
-             {"-i", offsetof(struct link_args, input)},
-             {"-o", offsetof(struct link_args, output)},
-             {"-e", offsetof(struct link_args, types)},
-             {"-ec", offsetof(struct link_args, types)}};
+  texts[] = {{"-d", offsetof(struct link_args, control)}, {"-i", offsetof(struct link_args, input)},
+             {"-o", offsetof(struct link_args, output)},  {"-e", offsetof(struct link_args, types)},
+             {"-ec", offsetof(struct link_args, types)},  {"-c", offsetof(struct link_args, list)},
+             {"-cl", offsetof(struct link_args, list)}};
 
 static bool take_simple(struct link_args *a, const char *option, const char *next, int *used)
 {
@@ -108,8 +107,6 @@ static int parse(struct link_args *a, int argc, char **argv)
 		uint64_t n;
 		if (!strcmp(option, "-h") || !strcmp(option, "--help"))
 			return usage("clusters of bursts of a Paraver trace", NULL);
-		if (!strcmp(option, "-c") || !strcmp(option, "-cl"))
-			return usage("bursts of a semantic CSV are not read: -e TYPE takes those that events enclose", NULL);
 		if (!strcmp(option, "-af")) {
 			a->sequences = a->fasta = true;
 		} else if (!strcmp(option, "-m")) {
@@ -202,14 +199,14 @@ int cli_burst_clustering(int argc, char **argv)
 {
 	struct link_args a = {.common.quiet = true, .how = {.least_ns = WEFT_NEVER, .as_suite = true, .steps = 10}};
 	struct cluster_run r;
-	char of[128];
+	char of[4200];
 	weft_log_set(WEFT_LOG_WARN, "BurstClustering");
 	if (parse(&a, argc, argv))
 		return 1;
 	a.how.path = a.input;
 	a.how.control_path = a.control;
-	if (a.types) {
-		snprintf(of, sizeof of, "type=%.100s", a.types);
+	if (a.types || a.list) {
+		snprintf(of, sizeof of, "%s%s", a.list ? "csv=" : "type=", a.list ? a.list : a.types);
 		a.how.of = of;
 	}
 	a.how.on_step = on_step;
@@ -218,9 +215,10 @@ int cli_burst_clustering(int argc, char **argv)
 	const uint64_t began = weft_monotonic_ns();
 	say(&a, "** DATA EXTRACTION **");
 	int status = cluster_run(&r, &a.common, &a.how);
-	say(&a, "** CLUSTER ANALYSIS **");
 	if (!status && !a.silent)
-		printf("%zu bursts of %zu, %u clusters\n", r.points.n, r.bursts.n, r.n_clusters);
+		printf("** CLUSTER ANALYSIS **\n"
+		       "%zu bursts of %zu, %u clusters\n",
+		       r.points.n, r.bursts.n, r.n_clusters);
 	const uint64_t found = weft_monotonic_ns();
 	status = status ? status : write_all(&a, &r);
 	if (!status && a.timing)

@@ -148,24 +148,30 @@ static int number_sequences(struct cluster_run *r)
 	return 0;
 }
 
-static int make_points(struct cluster_run *r)
+/* What a list says ends where it ends: counted is what lies in between. */
+static int find_bursts(struct cluster_run *r)
 {
 	struct weft_err err = {0};
+	struct weft_burst_row *rows;
 	struct weft_bursts_how how = {.filter = r->filter,
 	                              .to = WEFT_NEVER,
 	                              .counters = &r->counters,
-	                              .at_end_only = r->how->as_suite,
 	                              .own_threads = r->how->own_threads,
 	                              .threads = (unsigned)r->common->threads};
-	int status = cli_bursts_of(NULL, r->how->of, r->trace, &how);
-	if (status)
-		return status;
-	if (r->how->caller && !(how.caller = weft_counters_type(r->trace, r->how->caller)))
+	int status = cli_bursts_of(NULL, r->how->of, r->trace, &how, &rows);
+	how.at_end_only = r->how->as_suite && how.of != WEFT_BURSTS_LISTED;
+	if (!status && r->how->caller && !(how.caller = weft_counters_type(r->trace, r->how->caller)))
 		weft_log(WEFT_LOG_WARN, "'%s' has no type '%s': callers are not known", r->trace->path, r->how->caller);
-	if (r->how->time && weft_time_range(r->how->time, r->trace->end, &how.from, &how.to, &err))
-		return cli_fail(&err);
-	if (weft_bursts_make(&r->bursts, r->trace, &how, &err))
-		return cli_fail(&err);
+	if (!status && r->how->time && weft_time_range(r->how->time, r->trace->end, &how.from, &how.to, &err))
+		status = cli_fail(&err);
+	if (!status && weft_bursts_make(&r->bursts, r->trace, &how, &err))
+		status = cli_fail(&err);
+	free(rows);
+	return status;
+}
+
+static int make_points(struct cluster_run *r)
+{
 	struct weft_burst_choice choice = {.metric = r->control.metric,
 	                                   .n = r->control.n_metrics,
 	                                   .normalise = r->control.normalise,
@@ -461,6 +467,7 @@ int cluster_run(struct cluster_run *r, const struct cli_common *common, const st
 	r->eps = how->eps > 0 ? how->eps : r->control.eps;
 	r->min_points = how->min_points ? how->min_points : r->control.min_points ? r->control.min_points : MIN_POINTS;
 	status = status ? status : find_counters(r);
+	status = status ? status : find_bursts(r);
 	status = status ? status : make_points(r);
 	status = status ? status : find_clusters(r);
 	return status ? status : describe(r);

@@ -22,7 +22,7 @@ static const struct weft_opt options[] = {
          "cluster by these, with commas between: NAME, A/B (also + - *), log(NAME), duration"},
 	{0, "control", "XML", WEFT_OPT_STRING, offsetof(struct args, control), "cluster as a control file of BSC's suite says"},
 	{0, "of", "BURSTS", WEFT_OPT_STRING, offsetof(struct args, of),
-         "what a burst is: states (Running), compute, regions (those of -f), type=NAME"},
+         "what a burst is: states (Running), compute, regions (those of -f), type=NAME, csv=FILE"},
 	{0, "least-duration", "TIME", WEFT_OPT_NS, offsetof(struct args, least_ns), "leave out shorter bursts"},
 	{'t', "time", "A..B", WEFT_OPT_STRING, offsetof(struct args, time), "bursts that lie between A and B only"},
 	CLI_FILTER_OPTION,

@@ -24,7 +24,7 @@ static const struct weft_opt options[] = {
          "look at how many threads compute (computing), how long bursts are (durations), how often they end (calls); default: the "
          "first of these that has a period"},
 	{0, "of", "BURSTS", WEFT_OPT_STRING, offsetof(struct args, of),
-         "what a burst is: states (Running), compute, regions (those of -f), type=NAME"},
+         "what a burst is: states (Running), compute, regions (those of -f), type=NAME, csv=FILE"},
 	{'t', "time", "A..B", WEFT_OPT_STRING, offsetof(struct args, time), "look between A and B only"},
 	CLI_FILTER_OPTION,
 	{0, "strength", "S", WEFT_OPT_DOUBLE, offsetof(struct args, strength),
@@ -103,11 +103,13 @@ static int find_bursts(struct finding *f)
 	                              .own_threads = f->a->common.own_threads,
 	                              .threads = (unsigned)f->a->common.threads};
 	struct weft_err err = {0};
-	int status = cli_bursts_of(&weft_command_phases, f->a->of, f->trace, &how);
+	struct weft_burst_row *rows;
+	int status = cli_bursts_of(&weft_command_phases, f->a->of, f->trace, &how, &rows);
+	if (!status && weft_bursts_make(&f->bursts, f->trace, &how, &err))
+		status = cli_fail(&err);
+	free(rows);
 	if (status)
 		return status;
-	if (weft_bursts_make(&f->bursts, f->trace, &how, &err))
-		return cli_fail(&err);
 	return f->bursts.n ? CLI_OK : cli_fail_text("'%s' has no bursts here: nothing computes", f->path);
 }
 

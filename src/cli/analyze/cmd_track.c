@@ -21,7 +21,7 @@ static const struct weft_opt options[] = {
 	{0, "by", "METRICS", WEFT_OPT_STRING, offsetof(struct args, by), "cluster by these, as weft cluster does"},
 	{0, "control", "XML", WEFT_OPT_STRING, offsetof(struct args, control), "cluster as a control file of BSC's suite says"},
 	{0, "of", "BURSTS", WEFT_OPT_STRING, offsetof(struct args, of),
-         "what a burst is: states (Running), compute, regions (those of -f), type=NAME"},
+         "what a burst is: states (Running), compute, regions (those of -f), type=NAME, csv=FILE"},
 	{0, "least-duration", "TIME", WEFT_OPT_NS, offsetof(struct args, least_ns), "leave out shorter bursts"},
 	CLI_FILTER_OPTION,
 	{0, "method", "METHOD", WEFT_OPT_STRING, offsetof(struct args, method), "dbscan (default), hdbscan, aggregate or divide"},
