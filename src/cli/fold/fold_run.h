@@ -6,7 +6,7 @@
 #include "analyze/fold/counter_model.h"
 #include "analyze/fold/fold_calls.h"
 #include "analyze/fold/knees.h"
-#include "bursts_cli.h"
+#include "cli/analyze/bursts_cli.h"
 #include "symbols/symbols.h"
 
 enum { FOLD_MODELS_MOST = 16, FOLD_KNEES_MOST = 12 };
