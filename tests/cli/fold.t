@@ -127,8 +127,31 @@ weft fold: error: 'g.prv': the instances of 'solve' are of 2 groups, and none is
 ? 2
 $ weft fold g.prv --group 2 2>&1 | head -1
 weft fold: error: option '--group' needs --split-instances
-$ weft fold g.prv --trace g.weft 2>&1 | head -1
-weft fold: error: cannot tell the format from the name 'g.weft': known endings are .prv
+$ weft fold g.prv --trace g.otf2 2>&1 | head -1
+weft fold: error: cannot tell the format from the name 'g.otf2': known endings are .prv .weft
+## A trace of ours of the instance: the same counts, regions for it and its phases.
+$ weft fold a.prv --trace folded.weft >out; weft check folded.weft; weft stat folded.weft --csv | cut -d, -f 1-5; weft dump folded.weft | awk '$3 == "counter" && $4 == "PAPI_TOT_INS" {n++; s = $NF} END {print n, s}'; weft dump folded.weft -f 'type="Folded line"' | head -2
+folded.weft: sound; 1 stream, 1 thread, 2518 records, 26 definitions
+region,state,threads,calls,total_ns
+phase 6,running,1,1,3400680
+phase 5,running,1,1,2400480
+phase 2,running,1,1,700140
+phase 9,running,1,1,600120
+phase 11,running,1,1,600120
+phase 4,running,1,1,400080
+phase 7,running,1,1,400080
+phase 8,running,1,1,400080
+phase 10,running,1,1,400080
+phase 3,running,1,1,300060
+phase 1,running,1,1,200040
+phase 12,running,1,1,200040
+solve,running,1,1,10002000
+1000 1000000
+   29000  1.1.1   point         Folded line = 7 "12 (a.c)"
+  110011  1.1.1   point         Folded line = 7 "12 (a.c)"
+$ weft fold a.prv --trace folded.weft 2>&1 >out
+weft fold: error: 'folded.weft' is there already
+? 2
 $ cat >m.xml <<'END'
 > <model name="cpi" title-name="Cycles per instruction"><component name="CPI" where="y1"><operation type="/"><value>PAPI_TOT_CYC</value><value>PAPI_TOT_INS</value></operation></component>
 > <component name="L2"><value>PAPI_L2_DCM</value></component></model>

@@ -42,7 +42,7 @@ static const struct weft_opt options[] = {
 	{'o', "output", "PREFIX", WEFT_OPT_STRING, offsetof(struct args, output),
          "write PREFIX.interpolate.csv, .slope.csv, .dump.csv, .groups.csv, .stats"},
 	{0, "trace", "FILE", WEFT_OPT_STRING, offsetof(struct args, trace),
-         "write one instance with the samples of all as a trace, .prv"},
+         "write one instance with the samples of all as a trace, .prv or .weft"},
 	{0, "cube", "FILE", WEFT_OPT_STRING, offsetof(struct args, cube), "write phases and calls for CUBE"},
 	{0, "lines", "FILE", WEFT_OPT_STRING, offsetof(struct args, lines),
          "write the lines of the source with their rates, as CSV"},
@@ -193,7 +193,7 @@ static int check(const struct args *a, struct fold_how *how)
 	if (!status && (a->steps < 10 || a->steps > 1000000))
 		return cli_usage(&weft_command_fold, "option '--steps': expected 10 to 1000000");
 	if (!status && a->trace)
-		status = cli_check_ending(&weft_command_fold, a->trace, ".prv", NULL);
+		status = cli_check_ending(&weft_command_fold, a->trace, ".prv .weft", NULL);
 	if (!status && a->group != 1 && !a->split)
 		return cli_usage(&weft_command_fold, "option '--group' needs --split-instances");
 	if (!status && !a->group)

@@ -7,32 +7,14 @@
  *     | f f g f | h h h h g h h h h |   600000004 function, 600000005 line, of every stack sample at its place
  *     ++++++++++++++++++++++++++++++    counters: counts since the event before, a thousand times along the curve
  */
-#include "fold_run.h"
+#include "fold_trace.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	REGION_TYPE = 600000001,
-	PHASE_TYPE = 600000002,
-	FUNCTION_TYPE = 600000004,
-	LINE_TYPE = 600000005,
-	COUNTER_TYPE = 600000100
-};
-
-struct fold_event {
-	uint64_t time;
-	uint32_t type, order;
-	uint64_t value;
-};
-struct fold_trace {
-	const struct fold_run *r;
-	uint64_t end;
-	WEFT_VEC(struct fold_event) event;
-	int rc;
-};
+enum { COUNTER_TYPE = 600000100 };
 
 static void put_event(struct fold_trace *f, double x, uint32_t type, uint64_t value)
 {
@@ -41,8 +23,7 @@ static void put_event(struct fold_trace *f, double x, uint32_t type, uint64_t va
 		f->rc = weft_vec_push(&f->event, (struct fold_event){at, type, (uint32_t)f->event.n, value});
 }
 
-/* What Paraver calls the counter in this trace, or a number of our own. */
-static uint32_t counter_code(const struct fold_run *r, unsigned c)
+uint32_t fold_counter_code(const struct fold_run *r, unsigned c)
 {
 	const uint32_t type = weft_counters_type(r->trace, r->curve[c].name);
 	const struct weft_def_row *d = type ? &r->trace->def[WEFT_CLASS_TYPE].at[type] : NULL;
@@ -55,12 +36,12 @@ static void put_counter(struct fold_trace *f, unsigned c)
 	const struct fold_curve *k = &f->r->curve[c];
 	const double total = f->r->fold.counter[c].mean_total;
 	uint64_t told = 0;
-	put_event(f, 0, counter_code(f->r, c), 0);
+	put_event(f, 0, fold_counter_code(f->r, c), 0);
 	for (unsigned i = 1; i < f->r->how->steps; i++) {
 		const double part = i + 1 == f->r->how->steps ? 1 : k->y[i];
 		const double until = part * total > 0 ? part * total : 0;
 		const uint64_t count = until >= (double)told + 0.5 ? (uint64_t)llround(until) - told : 0;
-		put_event(f, (double)i / (f->r->how->steps - 1), counter_code(f->r, c), count);
+		put_event(f, (double)i / (f->r->how->steps - 1), fold_counter_code(f->r, c), count);
 		told += count;
 	}
 }
@@ -68,22 +49,22 @@ static void put_counter(struct fold_trace *f, unsigned c)
 static void put_all(struct fold_trace *f)
 {
 	const struct fold_run *r = f->r;
-	put_event(f, 0, REGION_TYPE, 1);
-	put_event(f, 0, PHASE_TYPE, 1);
+	put_event(f, 0, FOLD_REGION_TYPE, 1);
+	put_event(f, 0, FOLD_PHASE_TYPE, 1);
 	for (unsigned k = 0; k < r->n_knees; k++)
-		put_event(f, r->knee[k], PHASE_TYPE, k + 2u);
+		put_event(f, r->knee[k], FOLD_PHASE_TYPE, k + 2u);
 	for (size_t i = 0; i < r->fold.n_stacks; i++) {
 		const struct weft_fold_stack *s = &r->fold.stack[i];
 		if (!r->fold.instance[s->instance].used || !s->n)
 			continue;
-		put_event(f, s->x, FUNCTION_TYPE, r->fold.frame[s->first].function);
-		put_event(f, s->x, LINE_TYPE, r->fold.frame[s->first].line);
+		put_event(f, s->x, FOLD_FUNCTION_TYPE, r->fold.frame[s->first].function);
+		put_event(f, s->x, FOLD_LINE_TYPE, r->fold.frame[s->first].line);
 	}
 	for (unsigned c = 0; c < r->fold.n_counters; c++)
 		if (!r->curve[c].none)
 			put_counter(f, c);
-	put_event(f, 1, REGION_TYPE, 0);
-	put_event(f, 1, PHASE_TYPE, 0);
+	put_event(f, 1, FOLD_REGION_TYPE, 0);
+	put_event(f, 1, FOLD_PHASE_TYPE, 0);
 }
 
 static int by_time(const void *a, const void *b)
@@ -128,20 +109,26 @@ static void print_label(FILE *to, uint64_t value, const char *text)
 	fprintf(to, "%" PRIu64 "      %.*s\n", value, (int)strcspn(text, "\n"), text);
 }
 
+void fold_line_text(const struct fold_run *r, uint32_t line, char *text, size_t n)
+{
+	char file[256];
+	const unsigned number = fold_line_place(r, line, file, sizeof file);
+	snprintf(text, n, "%u (%s)", number, file);
+}
+
 /* Functions and lines that occur; the events are by type, then value. */
 static void print_sampled(const struct fold_trace *f, FILE *to, uint32_t type)
 {
-	char file[256], text[320];
+	char text[320];
 	uint64_t last = 0;
 	for (size_t i = 0; i < f->event.n; i++) {
 		const struct fold_event *e = &f->event.at[i];
 		if (e->type != type || e->value == 0 || e->value == last)
 			continue;
 		last = e->value;
-		const unsigned line = type == LINE_TYPE ? fold_line_place(f->r, (uint32_t)e->value, file, sizeof file) : 0;
-		if (type == LINE_TYPE)
-			snprintf(text, sizeof text, "%u (%s)", line, file);
-		print_label(to, e->value, type == LINE_TYPE ? text : fold_function_name(f->r, (uint32_t)e->value));
+		if (type == FOLD_LINE_TYPE)
+			fold_line_text(f->r, (uint32_t)e->value, text, sizeof text);
+		print_label(to, e->value, type == FOLD_LINE_TYPE ? text : fold_function_name(f->r, (uint32_t)e->value));
 	}
 }
 
@@ -151,26 +138,26 @@ static void print_pcf(struct fold_trace *f, FILE *to)
 	qsort(f->event.at, f->event.n, sizeof *f->event.at, by_value);
 	fputs("DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\n\nSTATES\n0    Idle\n1    Running\n",
 	      to);
-	print_type(to, REGION_TYPE, "Folded region");
+	print_type(to, FOLD_REGION_TYPE, "Folded region");
 	fputs("VALUES\n0      End\n", to);
 	print_label(to, 1, f->r->region);
-	print_type(to, PHASE_TYPE, "Folded phase");
+	print_type(to, FOLD_PHASE_TYPE, "Folded phase");
 	fputs("VALUES\n0      End\n", to);
 	for (unsigned k = 0; k <= f->r->n_knees; k++) {
 		snprintf(text, sizeof text, "Phase %u", k + 1);
 		print_label(to, k + 1u, text);
 	}
 	if (f->r->fold.n_stacks) {
-		print_type(to, FUNCTION_TYPE, "Folded function");
+		print_type(to, FOLD_FUNCTION_TYPE, "Folded function");
 		fputs("VALUES\n0      ?\n", to);
-		print_sampled(f, to, FUNCTION_TYPE);
-		print_type(to, LINE_TYPE, "Folded line");
+		print_sampled(f, to, FOLD_FUNCTION_TYPE);
+		print_type(to, FOLD_LINE_TYPE, "Folded line");
 		fputs("VALUES\n0      ?\n", to);
-		print_sampled(f, to, LINE_TYPE);
+		print_sampled(f, to, FOLD_LINE_TYPE);
 	}
 	for (unsigned c = 0; c < f->r->fold.n_counters; c++)
 		if (!f->r->curve[c].none)
-			fprintf(to, "\nEVENT_TYPE\n7    %" PRIu32 "    %s\n", counter_code(f->r, c), f->r->curve[c].name);
+			fprintf(to, "\nEVENT_TYPE\n7    %" PRIu32 "    %s\n", fold_counter_code(f->r, c), f->r->curve[c].name);
 }
 
 static int write_file(struct fold_trace *f, const char *path, bool labels)
@@ -189,6 +176,12 @@ static int write_file(struct fold_trace *f, const char *path, bool labels)
 	return weft_out_commit(&out, &err) ? cli_fail(&err) : CLI_OK;
 }
 
+static bool is_weft(const char *path)
+{
+	const size_t n = strlen(path);
+	return n > 5 && !strcmp(path + n - 5, ".weft");
+}
+
 int fold_write_trace(const struct fold_run *r, const char *path)
 {
 	struct fold_trace f = {.r = r, .end = (uint64_t)llround(r->fold.stats.used_middle)};
@@ -196,8 +189,12 @@ int fold_write_trace(const struct fold_run *r, const char *path)
 	int status = f.rc ? cli_fail_code(f.rc) : CLI_OK;
 	if (!status)
 		qsort(f.event.at, f.event.n, sizeof *f.event.at, by_time);
-	status = status ? status : write_file(&f, path, false);
-	status = status ? status : write_file(&f, path, true);
+	if (!status && is_weft(path)) {
+		status = fold_write_weft(&f, path);
+	} else {
+		status = status ? status : write_file(&f, path, false);
+		status = status ? status : write_file(&f, path, true);
+	}
 	free(f.event.at);
 	return status;
 }
