@@ -85,6 +85,8 @@ static void define_threads(weft_category in)
 	d->started = weft_define_own_flow("thread started", in);
 	d->ended = weft_define_own_flow("thread ended", in);
 	d->woken = weft_define_own_flow("woken", in);
+	d->passed = weft_define_own_flow("lock passed on", in);
+	d->opened = weft_define_own_flow("barrier opened", in);
 }
 
 static void define_io(weft_category in)
@@ -195,6 +197,7 @@ static void in_child(void)
 		calls_self.quiet = CALLS_YOUNG;
 	weft_store_u64(&forked_ms, now_ms());
 	calls_wake_forked();
+	calls_lock_forked();
 	calls_thread_forked();
 }
 
@@ -258,6 +261,8 @@ int weft_calls_begin(const struct link_calls *with)
 	calls_process_put(with->slot);
 	calls_wrap_all(with->slot);
 	calls_print_put(with->slot);
+	calls_char_put(with->slot);
+	calls_exec_put(with->slot);
 	calls_memory_put(with->slot);
 	calls_lock_put(with->slot);
 	calls_wait_put(with->slot);

@@ -12,6 +12,9 @@
 
 enum { TELL_EACH = 1 << 20 };
 
+/* How many wait for any lock: while it is 0 who lets one go need not look for them. */
+static struct weft_atomic_u32 n_waiting;
+
 void calls_lock_told(void)
 {
 	if (calls_self.entries)
@@ -62,6 +65,8 @@ static inline void released(const void *lock)
 void calls_lock_released(const void *lock)
 {
 	released(lock);
+	if (weft_load_relaxed_u32(&n_waiting)) /* as below */
+		calls_wake(lock, calls_def.passed, false);
 }
 
 void calls_lock_taken_again(const void *lock)
@@ -70,7 +75,18 @@ void calls_lock_taken_again(const void *lock)
 		taken(lock);
 }
 
-CALLS_INLINE void wait_begin(struct calls_open *o, unsigned id, const void *lock, int holder)
+struct waiting {
+	struct calls_open open;
+	const void *lock;
+	struct calls_waiter *waiter;
+};
+
+void calls_lock_forked(void)
+{
+	weft_store_u32(&n_waiting, 0);
+}
+
+CALLS_INLINE void wait_enter(struct calls_open *o, unsigned id, const void *lock, int holder)
 {
 	if (holder <= 0) {
 		calls_enter(o, calls_def.region[id], calls_def.lock, (int64_t)(uintptr_t)lock);
@@ -85,11 +101,34 @@ CALLS_INLINE void wait_begin(struct calls_open *o, unsigned id, const void *lock
 	weft_bundle_record(&b);
 }
 
-static void wait_end(struct calls_open *o, const void *lock, bool got)
+CALLS_INLINE void wait_begin(struct waiting *w, unsigned id, const void *lock, int holder)
 {
-	calls_leave_bare(o);
+	w->lock = lock;
+	w->waiter = calls_wake_expect(lock);
+	if (w->waiter)
+		weft_add_u32(&n_waiting, 1);
+	wait_enter(&w->open, id, lock, holder);
+}
+
+static void wait_end(struct waiting *w, bool got)
+{
+	if (w->waiter)
+		weft_add_u32(&n_waiting, UINT32_MAX);
+	uint64_t key = calls_wake_done(w->lock, w->waiter, got);
+	w->waiter = NULL;
+	if (key)
+		calls_two(calls_def.passed, WEFT_HEAD_FLOW_IN, key, w->open.region, WEFT_HEAD_LEAVE, 0);
+	else
+		weft_leave(w->open.region);
+	calls_pop(&w->open);
 	if (got)
-		taken_late(lock);
+		taken_late(w->lock);
+}
+
+static void wait_unwound(struct waiting *w)
+{
+	if (w->open.region)
+		wait_end(w, false);
 }
 
 static int holder_of(const void *mutex)
@@ -118,10 +157,10 @@ static int nobody(const void *lock)
 				taken(lock); \
 			return rc; \
 		} \
-		CALLS_OPEN(o); \
-		wait_begin(&o, LINK_LIBC_##name, lock, holder(lock)); \
+		__attribute__((cleanup(wait_unwound))) struct waiting w = {{0, NULL, NULL}, NULL, NULL}; \
+		wait_begin(&w, LINK_LIBC_##name, lock, holder(lock)); \
 		rc = real pass; \
-		wait_end(&o, lock, IS_GOT(rc)); \
+		wait_end(&w, IS_GOT(rc)); \
 		return rc; \
 	}
 #define TRYING(name) \
@@ -133,11 +172,15 @@ static int nobody(const void *lock)
 		return rc; \
 	}
 /* Released before: behind it another thread may have freed the lock's memory, and told so earlier than we. */
-#define UNLOCKING(name) \
+#define UNLOCKING(name, all) \
 	static int wrap_##name(void *lock) \
 	{ \
-		if ((calls_each_lock || calls_self.n_held) && !calls_passes(CALLS_CALLER)) \
+		uint32_t waiting = weft_load_relaxed_u32(&n_waiting); /* who comes while we look is not told of */ \
+		if (CALLS_UNLIKELY(calls_each_lock || calls_self.n_held || waiting) && !calls_passes(CALLS_CALLER)) { \
 			released(lock); \
+			if (waiting) \
+				calls_wake(lock, calls_def.passed, all); \
+		} \
 		return ((int (*)(void *))calls_link->calls.real[LINK_LIBC_##name])(lock); \
 	}
 /* By a clock that does not exist: said even when the lock is free. */
@@ -165,11 +208,11 @@ EACH(pthread_mutex_lock, pthread_mutex_trylock, EBUSY, holder_of, ONE)
 EACH(pthread_mutex_timedlock, pthread_mutex_trylock, EBUSY, holder_of, UNTIL)
 LOCKING_CLOCK(pthread_mutex_clocklock, pthread_mutex_trylock, EBUSY, holder_of)
 TRYING(pthread_mutex_trylock)
-UNLOCKING(pthread_mutex_unlock)
+UNLOCKING(pthread_mutex_unlock, false)
 EACH(mtx_lock, mtx_trylock, thrd_busy, holder_of, ONE)
 EACH(mtx_timedlock, mtx_trylock, thrd_busy, holder_of, UNTIL)
 TRYING(mtx_trylock)
-UNLOCKING(mtx_unlock)
+UNLOCKING(mtx_unlock, false)
 EACH(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, EBUSY, nobody, ONE)
 EACH(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock, EBUSY, nobody, UNTIL)
 LOCKING_CLOCK(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock, EBUSY, nobody)
@@ -178,10 +221,10 @@ EACH(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, EBUSY, nobody, ONE)
 EACH(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock, EBUSY, nobody, UNTIL)
 LOCKING_CLOCK(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock, EBUSY, nobody)
 TRYING(pthread_rwlock_trywrlock)
-UNLOCKING(pthread_rwlock_unlock)
+UNLOCKING(pthread_rwlock_unlock, true)
 EACH(pthread_spin_lock, pthread_spin_trylock, EBUSY, nobody, ONE)
 TRYING(pthread_spin_trylock)
-UNLOCKING(pthread_spin_unlock)
+UNLOCKING(pthread_spin_unlock, false)
 
 #define PUT(name) calls_put(slot, LINK_LIBC_##name, (void *)wrap_##name)
 void calls_lock_put(void **slot)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* printf() and its like: what takes "..." goes on as what takes a va_list, which is what the C library does. */
+/* printf(), scanf() and their like: what takes "..." goes on as what takes a va_list, which is what the C library does. */
 #include "calls_wrap.h"
 #include <stdarg.h>
 
@@ -11,7 +11,8 @@ typedef int print_to(int, const char *, va_list);
 typedef int print_to_chk(int, int, const char *, va_list);
 
 #define REAL(type, name) ((type *)calls_link->calls.real[LINK_LIBC_##name])
-#define PRINT(name, type, v_name, stream, take, last, pass) \
+#define PRINT(name, type, v_name, stream, take, last, pass) FORMATTED(name, type, v_name, stream, rc, take, last, pass)
+#define FORMATTED(name, type, v_name, stream, moved, take, last, pass) \
 	static int wrap_##name take \
 	{ \
 		va_list list; \
@@ -24,7 +25,7 @@ typedef int print_to_chk(int, int, const char *, va_list);
 		va_end(list); \
 		if (!passes && calls_late_lasted(&l)) { \
 			l.file = (stream); \
-			l.bytes = rc; \
+			l.bytes = (moved); \
 			calls_late_told(&l, LINK_LIBC_##name); \
 		} \
 		return rc; \
@@ -38,6 +39,14 @@ PRINT(__fprintf_chk, print_4, __vfprintf_chk, f, (FILE * f, int flag, const char
 PRINT(__dprintf_chk, print_to_chk, __vdprintf_chk, NULL, (int fd, int flag, const char *format, ...), format,
       (fd, flag, format, list))
 
+/* How many bytes were read the result does not say. */
+#define SCAN(prefix) \
+	FORMATTED(prefix##scanf, print_2, prefix##vscanf, stdin, -1, (const char *format, ...), format, (format, list)) \
+	FORMATTED(prefix##fscanf, print_3, prefix##vfscanf, f, -1, (FILE * f, const char *format, ...), format, (f, format, list))
+SCAN()
+SCAN(__isoc99_)
+SCAN(__isoc23_)
+
 #define PUT(name) calls_put(slot, LINK_LIBC_##name, (void *)wrap_##name)
 void calls_print_put(void **slot)
 {
@@ -47,4 +56,10 @@ void calls_print_put(void **slot)
 	PUT(__printf_chk);
 	PUT(__fprintf_chk);
 	PUT(__dprintf_chk);
+	PUT(scanf);
+	PUT(fscanf);
+	PUT(__isoc99_scanf);
+	PUT(__isoc99_fscanf);
+	PUT(__isoc23_scanf);
+	PUT(__isoc23_fscanf);
 }

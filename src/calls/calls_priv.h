@@ -33,7 +33,7 @@ struct calls_defined {
 	weft_region create; /* pthread_create, which libweft-preload bears */
 	weft_attr fd, file, bytes, error, result, lock, holder, condition, address, size, pid, command, short_calls;
 	weft_type lock_taken, lock_released, lock_entries;
-	weft_flow started, ended, woken;
+	weft_flow started, ended, woken, passed, opened;
 	weft_type memory[LINK_LIBC_CALLS], memory_address;
 	weft_counter memory_in_use;
 };
@@ -164,9 +164,12 @@ void calls_unlock(struct weft_atomic_u32 *lock);
 
 void calls_wrap_all(void **slot);
 void calls_lock_put(void **slot);
+void calls_lock_forked(void);
 void calls_lock_told(void); /* a thread ends: how many it took */
 void calls_wait_put(void **slot);
 void calls_print_put(void **slot);
+void calls_char_put(void **slot);
+void calls_exec_put(void **slot);
 void calls_memory_put(void **slot);
 void calls_memory_define(weft_category category);
 void calls_process_put(void **slot);
@@ -182,7 +185,8 @@ void calls_file_forget(void);                  /* all of them */
 /* Who wakes whom (calls_wake.c). */
 struct calls_waiter;
 struct calls_waiter *calls_wake_expect(const void *at);
-void calls_wake(const void *at, bool all);                                   /* records the arrows' beginnings */
+void calls_wake(const void *at, weft_flow by, bool all);                     /* records the arrows' beginnings */
+struct calls_waiter *calls_wake_meet(const void *at, unsigned n);            /* of n, the last wakes the others: NULL */
 uint64_t calls_wake_done(const void *at, struct calls_waiter *, bool woken); /* the arrow's key, or 0 */
 void calls_wake_forked(void);
 

@@ -22,15 +22,20 @@ CALLS_INLINE void wait_begin(struct waiting *w, unsigned id, const void *at)
 	calls_enter(&w->open, calls_def.region[id], calls_def.condition, (int64_t)(uintptr_t)at);
 }
 
-static void wait_end(struct waiting *w, bool woken)
+static void wait_end_by(struct waiting *w, bool woken, weft_flow by)
 {
 	uint64_t key = calls_wake_done(w->at, w->waiter, woken);
 	w->waiter = NULL;
 	if (key)
-		calls_two(calls_def.woken, WEFT_HEAD_FLOW_IN, key, w->open.region, WEFT_HEAD_LEAVE, 0);
+		calls_two(by, WEFT_HEAD_FLOW_IN, key, w->open.region, WEFT_HEAD_LEAVE, 0);
 	else
 		weft_leave(w->open.region);
 	calls_pop(&w->open);
+}
+
+static void wait_end(struct waiting *w, bool woken)
+{
+	wait_end_by(w, woken, calls_def.woken);
 }
 
 static void wait_unwound(struct waiting *w)
@@ -61,7 +66,7 @@ static void wait_unwound(struct waiting *w)
 	static int wrap_##name(void *cond) \
 	{ \
 		if (!calls_passes(CALLS_CALLER)) \
-			calls_wake(cond, all); \
+			calls_wake(cond, calls_def.woken, all); \
 		return ((int (*)(void *))calls_link->calls.real[LINK_LIBC_##name])(cond); \
 	}
 
@@ -99,20 +104,45 @@ WAIT_SEM(sem_clockwait, (sem_t * sem, clockid_t clock, const struct timespec *un
 static int wrap_sem_post(sem_t *sem)
 {
 	if (!calls_passes(CALLS_CALLER))
-		calls_wake(sem, false);
+		calls_wake(sem, calls_def.woken, false);
 	return CALLS_REAL(sem_post)(sem);
 }
 
 /* ---- barriers, once ---- */
 
+/*
+ * How many meet at a barrier: a word of it, which the C library does not name. Where it lies shows a barrier of our own; -1: nowhere, and
+ * nobody is told to have woken the others.
+ */
+static int barrier_word = -1;
+
+static void find_barrier_word(void)
+{
+	enum { FEW = 7, MORE = 11, WORDS = sizeof(pthread_barrier_t) / sizeof(unsigned) };
+	union {
+		pthread_barrier_t barrier;
+		unsigned word[WORDS];
+	} few = {0}, more = {0};
+	if (pthread_barrier_init(&few.barrier, NULL, FEW) || pthread_barrier_init(&more.barrier, NULL, MORE))
+		return;
+	for (int i = 0; i < WORDS; i++)
+		if (few.word[i] == FEW && more.word[i] == MORE)
+			barrier_word = barrier_word == -1 ? i : -2; /* only one */
+	pthread_barrier_destroy(&few.barrier);
+	pthread_barrier_destroy(&more.barrier);
+}
+
 static int wrap_pthread_barrier_wait(pthread_barrier_t *barrier)
 {
 	if (calls_passes(CALLS_CALLER))
 		return CALLS_REAL(pthread_barrier_wait)(barrier);
-	CALLS_OPEN(o);
-	calls_enter(&o, CALLS_REGION(pthread_barrier_wait), calls_def.condition, (int64_t)(uintptr_t)barrier);
+	WAITING(w);
+	w.at = barrier;
+	calls_enter(&w.open, CALLS_REGION(pthread_barrier_wait), calls_def.condition, (int64_t)(uintptr_t)barrier);
+	if (barrier_word >= 0)
+		w.waiter = calls_wake_meet(barrier, ((const unsigned *)barrier)[barrier_word]);
 	int rc = CALLS_REAL(pthread_barrier_wait)(barrier);
-	calls_leave_bare(&o);
+	wait_end_by(&w, true, calls_def.opened);
 	return rc;
 }
 
@@ -123,7 +153,7 @@ static int wrap_pthread_once(pthread_once_t *once, void (*run)(void))
 {
 	if (__atomic_load_n((int *)once, __ATOMIC_RELAXED) == ONCE_DONE || calls_passes(CALLS_CALLER))
 		return CALLS_REAL(pthread_once)(once, run);
-	CALLS_OPEN(o);
+	CALLS_OPEN(o) = {0, NULL, NULL};
 	calls_enter(&o, CALLS_REGION(pthread_once), calls_def.condition, (int64_t)(uintptr_t)once);
 	int rc = CALLS_REAL(pthread_once)(once, run);
 	calls_leave_bare(&o);
@@ -151,6 +181,7 @@ void calls_wait_put(void **slot)
 	PUT(sem_timedwait);
 	PUT(sem_clockwait);
 	PUT(sem_post);
+	find_barrier_word();
 	PUT(pthread_barrier_wait);
 	PUT(pthread_once);
 	PUT(call_once);

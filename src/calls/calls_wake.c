@@ -2,7 +2,8 @@
 /*
  * Who wakes whom: the threads that wait on a condition variable or a semaphore, in the order in which they came, in lists by address.
  * A wake marks the first that is not marked yet, with a key; its arrow begins there. Who returns takes its key, or, when the kernel chose another than
- * the first, that of the first marked, who is then unmarked. Timed out with a mark: the arrow has no end, as the wake had no effect.
+ * the first, that of the first marked, who is then unmarked. Timed out with a mark: the arrow has no end, as the wake had no effect. Likewise
+ * who meets at a barrier, of whom the last wakes the others; and who waits for a lock.
  */
 #include "calls_priv.h"
 #include <sys/mman.h>
@@ -40,41 +41,78 @@ static struct calls_waiter *waiter_new(struct bucket *b)
 	return w;
 }
 
+static struct calls_waiter *waiter_add(struct bucket *b, const void *at)
+{
+	struct calls_waiter *w = waiter_new(b);
+	if (!w)
+		return NULL;
+	*w = (struct calls_waiter){NULL, at, 0};
+	if (b->first)
+		b->last->next = w;
+	else
+		b->first = w;
+	b->last = w;
+	weft_add_u32(&b->n, 1);
+	return w;
+}
+
 struct calls_waiter *calls_wake_expect(const void *at)
 {
 	struct bucket *b = bucket_of(at);
 	int error = errno;
 	if (!calls_lock(&b->lock))
 		return NULL;
-	struct calls_waiter *w = waiter_new(b);
-	if (w) {
-		*w = (struct calls_waiter){NULL, at, 0};
-		if (b->first)
-			b->last->next = w;
-		else
-			b->first = w;
-		b->last = w;
-		weft_add_u32(&b->n, 1);
-	}
+	struct calls_waiter *w = waiter_add(b, at);
 	calls_unlock(&b->lock);
 	errno = error;
 	return w;
 }
 
-void calls_wake(const void *at, bool all)
+/* Each that is not marked yet, or the first of them. */
+static void mark(struct bucket *b, const void *at, weft_flow by, bool all)
 {
-	struct bucket *b = bucket_of(at);
-	if (weft_load_u32(&b->n) == 0 || !calls_lock(&b->lock))
-		return;
 	for (struct calls_waiter *w = b->first; w; w = w->next) {
 		if (w->at != at || w->key)
 			continue;
 		w->key = weft_add_u64(&keys, 1) + 1;
-		weft_flow_out(calls_def.woken, w->key);
+		weft_flow_out(by, w->key);
 		if (!all)
 			break;
 	}
+}
+
+void calls_wake(const void *at, weft_flow by, bool all)
+{
+	struct bucket *b = bucket_of(at);
+	if (weft_load_u32(&b->n) == 0 || !calls_lock(&b->lock))
+		return;
+	mark(b, at, by, all);
 	calls_unlock(&b->lock);
+}
+
+/* Who is marked goes, and is late. */
+static unsigned count_unmarked(const struct bucket *b, const void *at)
+{
+	unsigned n = 0;
+	for (const struct calls_waiter *w = b->first; w; w = w->next)
+		n += w->at == at && !w->key;
+	return n;
+}
+
+struct calls_waiter *calls_wake_meet(const void *at, unsigned n)
+{
+	struct bucket *b = bucket_of(at);
+	int error = errno;
+	if (!calls_lock(&b->lock))
+		return NULL;
+	struct calls_waiter *w = NULL;
+	if (count_unmarked(b, at) + 1 == n)
+		mark(b, at, calls_def.opened, true);
+	else
+		w = waiter_add(b, at);
+	calls_unlock(&b->lock);
+	errno = error;
+	return w;
 }
 
 static uint64_t take_key(struct bucket *b, struct calls_waiter *w)

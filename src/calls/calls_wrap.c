@@ -4,6 +4,7 @@
  * are words, as many as the function has. What the program handed over is looked at only when the call says that it is sound.
  */
 #include "calls_wrap.h"
+#include <aio.h>
 #include <limits.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -171,6 +172,38 @@ END(WAIT)
 		calls_leave(o, calls_def.error, errno);
 }
 
+/* ---- asynchronous: what has moved is known when it is asked for ---- */
+
+CALLS_INLINE void enter_block(struct calls_open *o, unsigned id, calls_word block)
+{
+	const calls_word fd = ((const struct aiocb *)block)->aio_fildes;
+	begin_FD(o, id, &fd);
+}
+BEGIN(AIO)
+{
+	enter_block(o, id, a[0]);
+}
+END(AIO)
+{
+	end_FD(o, a, rc);
+}
+BEGIN(AIO1)
+{
+	enter_block(o, id, a[1]);
+}
+END(AIO1)
+{
+	end_FD(o, a, rc);
+}
+BEGIN(AIOBYTES)
+{
+	enter_block(o, id, a[0]);
+}
+END(AIOBYTES)
+{
+	end_BYTES(o, a, rc);
+}
+
 /* ---- streams, which have descriptors ---- */
 
 static void opened(struct calls_open *o, FILE *f, const char *path)
@@ -248,8 +281,7 @@ END(BREAK)
 
 /* ---- processes ---- */
 
-/* Of an address that may be none. */
-static uint32_t text_at(calls_word at)
+uint32_t calls_text_at(calls_word at)
 {
 	char text[256];
 	const struct iovec to = {text, sizeof text - 1}, from = {(void *)at, sizeof text - 1};
@@ -264,18 +296,9 @@ static uint32_t text_at(calls_word at)
 	return *text ? weft_define_string(text) : 0;
 }
 
-CALLS_INLINE void enter_command(struct calls_open *o, unsigned id, calls_word text)
-{
-	int error = errno;
-	uint32_t command = text_at(text);
-	calls_enter_bare(o, calls_def.region[id]);
-	if (command)
-		weft_attr_string(calls_def.command, command);
-	errno = error;
-}
 BEGIN(EXEC)
 {
-	enter_command(o, id, a[0]);
+	calls_enter_command(o, id, a[0]);
 }
 END(EXEC)
 {
@@ -283,7 +306,7 @@ END(EXEC)
 }
 BEGIN(SPAWN)
 {
-	enter_command(o, id, a[1]);
+	calls_enter_command(o, id, a[1]);
 }
 END(SPAWN)
 {
@@ -347,6 +370,7 @@ STREAMED(STREAM3TEXT, a[3], -1)
 STREAMED(STREAM2LINE, a[2], rc)
 STREAMED(STREAM3LINE, a[3], rc)
 STREAMED(STREAMLESS, stdout, -1)
+STREAMED(STREAMIN, stdin, -1)
 STREAMED(PRINTED0, a[0], (int)rc)
 STREAMED(PRINTED, NULL, (int)rc)
 
@@ -446,6 +470,7 @@ void calls_late_told(struct calls_late *l, unsigned id)
 #define WRAP_STDIO_UNLESS_STREAM2LINE WRAP_STREAM
 #define WRAP_STDIO_UNLESS_STREAM3LINE WRAP_STREAM
 #define WRAP_STDIO_UNLESS_STREAMLESS WRAP_STREAM
+#define WRAP_STDIO_UNLESS_STREAMIN WRAP_STREAM
 #define WRAP_STDIO_UNLESS_PRINTED0 WRAP_STREAM
 #define WRAP_STDIO_UNLESS_PRINTED WRAP_STREAM
 

@@ -21,6 +21,18 @@ CALLS_INLINE void calls_enter_file(struct calls_open *o, weft_region r, int fd, 
 	weft_record_head(r, on, 3u << 12 | WEFT_HEAD_BUNDLE | 4u << 8, 4, w, 0);
 }
 
+/* A string of the program's, as an id; of an address that may be none. 0: nothing. */
+uint32_t calls_text_at(calls_word at);
+CALLS_INLINE void calls_enter_command(struct calls_open *o, unsigned id, calls_word text)
+{
+	int error = errno;
+	uint32_t command = calls_text_at(text);
+	calls_enter_bare(o, calls_def.region[id]);
+	if (command)
+		weft_attr_string(calls_def.command, command);
+	errno = error;
+}
+
 struct calls_late {
 	uint64_t began; /* 0: the region is open */
 	uintptr_t at;   /* where the thread's next event was to go */

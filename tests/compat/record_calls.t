@@ -15,8 +15,8 @@ $ weft record -q --on threads -o threads.weft -- ./counts threads; sh compare th
 [0,0]
 
 ## Arrows: from the creator to the thread, from its end to who joins it, from who wakes to who was woken; each has both ends.
-$ weft dump threads.weft | awk '$3 == "flow_in" && / from 1/ {n[$4 == "woken" ? $4 : $5]++} END {print "woken", n["woken"]; print "started", n["started"]; print "joined", n["ended"]}' >arrows
-$ grep -E '^(woken|joined)' counted | sort >want; grep -E '^(woken|joined)' arrows | sort | diff want - && echo same
+$ weft dump threads.weft | awk '$3 == "flow_in" && / from 1/ {n[$4 == "woken" ? $4 : $5]++} END {print "woken", n["woken"]; print "opened", n["opened"]; print "started", n["started"]; print "joined", n["ended"]}' >arrows
+$ grep -E '^(woken|opened|joined)' counted | sort >want; grep -E '^(woken|opened|joined)' arrows | sort | diff want - && echo same
 same
 $ n=$(sed -n 's/^started //p' counted); m=$(sed -n 's/^started //p' arrows); [ "$m" = "$n" ] || [ "$m" = $((n - 1)) ] && echo all but perhaps the detached one
 all but perhaps the detached one
@@ -28,6 +28,9 @@ $ lock=$(sed -n 's/^lock //p' counted); weft dump threads.weft | awk -v lock=$lo
 20 20
 $ lock=$(sed -n 's/^lock //p' counted); weft dump threads.weft | awk -v lock=$lock '$3 == "point" && $4 == "lock" && $7 == lock {n[$5]++} END {print n["taken"], n["released"]}'
 20 20
+## Who lets a lock go leads to who waited for it: each round from the first thread; locks for reading and C11's, too.
+$ lock=$(sed -n 's/^lock //p' counted); weft dump threads.weft | awk -v lock=$lock '$3 == "enter" {of[$2] = 0; in_[$2] = $4} $3 == "attr" && $4 == "lock" {of[$2] = $6} $3 == "flow_in" && /lock passed on/ && / from 1/ {if (of[$2] == lock && in_[$2] == "pthread_mutex_lock") n++; if (in_[$2] == "mtx_lock") m++; if (in_[$2] == "pthread_rwlock_rdlock") r++} END {print n, m, r}'
+20 20 20
 $ weft record -q --on locks -o locks.weft -- ./counts threads; weft dump locks.weft | awk '$3 == "point" && $4 == "lock" {n[$5]++} $3 == "enter" && /_cond_/ {n["waits"]++} END {print "entries", n["taken"] - n["waits"]}' | diff - <(grep entries counted) && echo same
 same
 
@@ -44,6 +47,8 @@ $ weft record -q --on io,stdio --off threads -o io.weft -- ./counts io; sed -i '
 [0,0]
 $ weft dump io.weft | awk '$3 == "enter" {n[$2]++} $3 == "leave" {n[$2]--} END {for (i in n) if (n[i]) print i, n[i]}'
 $ weft dump io.weft | awk '$3 == "attr_s" && $4 == "file" {print $NF}' | sort -u | grep '"calls'
+"calls.aio"
+"calls.chars"
 "calls.child"
 "calls.none/x"
 "calls.tmp"
@@ -64,10 +69,12 @@ $ weft dump memory.weft | awk '$3 == "counter" && /memory in use/ {if ($(NF-1) >
 $ weft record -q --on process --off threads,io -o process.weft -- ./counts process
 ? 6
 $ sh compare process; weft dump process.weft | grep 'attr_s.* command' | sed 's/.*= //' | sort -u
+"/bin/sh"
 "/bin/true"
 "calls-no-such-program"
 "echo hello"
 "exit 4"
+"sh"
 
 ## Built by clang: threads (C11's, semaphores, condition variables with who woke whom) and files.
 $ clang -O1 -w -pthread calls_counts.c -o counts.clang && for k in threads io; do weft record -q --on threads,io,stdio -o clang-$k.weft -- ./counts.clang $k; sh compare clang-$k; weft info --json clang-$k.weft | jq -c '[.dropped,.problems]'; done

@@ -2,10 +2,11 @@
 /*
  * A program that knows nothing of Weft and counts what it calls of the C library. PROGRAM threads|cancel|many N|io|memory|process; at the end:
  *
- *     calls NAME N      bytes NAME N      woken N, started N, joined N      entries N      lock ADDRESS: one that was waited for ROUNDS times
+ *     calls NAME N      bytes NAME N      woken N, opened N, started N, joined N      entries N      lock ADDRESS: one that was waited for ROUNDS times
  *
  * What a call answers is held to what the standard says, so that a run that is recorded ends as one that is not.
  */
+#include <aio.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -35,7 +36,7 @@ static struct {
 	atomic_long n, bytes;
 } called[NAMES];
 static atomic_int n_called;
-static atomic_long woken, started, joined, entries;
+static atomic_long woken, opened, started, joined, entries;
 
 /* The names are noted before threads are made, or under no contention that matters: a slot found twice would show. */
 static int slot_of(const char *name)
@@ -254,6 +255,7 @@ static void *meet(void *arg)
 	for (int i = 0; i < ROUNDS; i++) {
 		int rc = CALL(pthread_barrier_wait, &barrier);
 		EXPECT(rc == 0 || rc == PTHREAD_BARRIER_SERIAL_THREAD);
+		opened += rc ? 3 : 0; /* the last lets the others go */
 	}
 	return arg;
 }
@@ -391,7 +393,7 @@ static int cancelled(void)
 		count(way[i].name, 0);
 		made(&t, way[i].run, NULL);
 		wait_asleep(&sleeper);
-		EXPECT(pthread_cancel(t) == 0);
+		EXPECT(CALL(pthread_cancel, t) == 0);
 		joined++;
 		EXPECT(CALL(pthread_join, t, &result) == 0 && result == PTHREAD_CANCELED);
 	}
@@ -427,6 +429,31 @@ static void by_descriptor(void)
 	EXPECT(CALL(close, 12345) == -1 && errno == EBADF);
 	errno = 77;
 	EXPECT((fd = CALL(open, "calls.tmp", O_RDONLY)) >= 0 && errno == 77 && CALL(close, fd) == 0 && errno == 77);
+}
+
+static void asynchronously(void)
+{
+	char b[100] = "asynchronous";
+	int fd = CALL(open, "calls.aio", O_CREAT | O_RDWR | O_TRUNC, 0600);
+	struct aiocb one = {.aio_fildes = fd, .aio_buf = b, .aio_nbytes = 12}, two = one;
+	const struct aiocb *list[] = {&one, NULL};
+	struct aiocb *both[] = {&one, &two};
+	EXPECT(fd >= 0 && CALL(aio_write, &one) == 0);
+	while (aio_error(&one) == EINPROGRESS)
+		EXPECT(CALL(aio_suspend, list, 2, NULL) == 0);
+	EXPECT(MOVE(aio_return, &one) == 12);
+	one.aio_nbytes = 7;
+	EXPECT(CALL(aio_fsync, O_SYNC, &one) == 0);
+	while (aio_error(&one) == EINPROGRESS)
+		sched_yield();
+	EXPECT(MOVE(aio_return, &one) == 0 && CALL(aio_read, &one) == 0);
+	while (aio_error(&one) == EINPROGRESS)
+		sched_yield();
+	EXPECT(MOVE(aio_return, &one) == 7);
+	one.aio_lio_opcode = two.aio_lio_opcode = LIO_READ;
+	EXPECT(CALL(lio_listio, LIO_WAIT, both, 2, NULL) == 0);
+	EXPECT(MOVE(aio_return, &one) == 7 && MOVE(aio_return, &two) == 12);
+	EXPECT(CALL(close, fd) == 0);
 }
 
 static void by_socket(void)
@@ -473,6 +500,28 @@ static void by_stream(void)
 	EXPECT(MOVE(getline, &got, &room, f) == 7 && MOVE(getline, &got, &room, f) == -1);
 	free(got);
 	EXPECT(CALL(fclose, f) == 0);
+}
+
+/* More than a buffer. */
+static void by_character(void)
+{
+	enum { EACH = 5000 };
+	int number = 0, a = 0, b = 0;
+	FILE *f = CALL(fopen, "calls.chars", "w+");
+	EXPECT(f);
+	for (int i = 0; i < EACH; i++) {
+		EXPECT(fputc('a', f) == 'a' && putc('b', f) == 'b');
+		a += count("fputc", 1), b += count("putc", 1);
+	}
+	EXPECT(MOVE(fprintf, f, " %d\n", 42) == 4);
+	rewind(f);
+	count("rewind", 0);
+	for (int i = 0; i < EACH; i++) {
+		EXPECT(fgetc(f) == 'a' && getc(f) == 'b');
+		a -= count("fgetc", 1), b -= count("getc", 1);
+	}
+	count("__isoc99_fscanf", 0);
+	EXPECT(!a && !b && fscanf(f, "%d", &number) == 1 && number == 42 && CALL(fclose, f) == 0);
 }
 
 static sigjmp_buf back;
@@ -550,8 +599,10 @@ static void by_children(void)
 static int files_all(void)
 {
 	by_descriptor();
+	asynchronously();
 	by_socket();
 	by_stream();
+	by_character();
 	by_signal();
 	by_children();
 	return 0;
@@ -590,6 +641,31 @@ static int memory_all(void)
 /* ---- processes ---- */
 
 extern char **environ;
+#define TEN(x) x, x, x, x, x, x, x, x, x, x
+#define NONE (char *)NULL
+
+/* Arguments in a list: what fails, and children that say how many there were and what their environment has. */
+static void by_list(void)
+{
+	char *const with[] = {"CALLS=yes", NULL};
+	EXPECT(CALL(execl, "calls-no-such-program", "a", "b", NONE) == -1 && errno == ENOENT);
+	EXPECT(CALL(execlp, "calls-no-such-program", "a", NONE) == -1 && errno == ENOENT);
+	EXPECT(CALL(execle, "calls-no-such-program", "a", NONE, with) == -1 && errno == ENOENT);
+	for (int i = 0; i < 3; i++) {
+		int status;
+		pid_t pid = CALL(fork);
+		if (pid == 0 && i == 0)
+			execl("/bin/sh", "sh", "-c", "exit $#", "0", "1", "2", NONE);
+		else if (pid == 0 && i == 1)
+			execlp("sh", "sh", "-c", "[ $# = 300 ] && exit 7", "0", TEN(TEN("x")), TEN(TEN("y")), TEN(TEN("z")),
+			       NONE);
+		else if (pid == 0)
+			execle("/bin/sh", "sh", "-c", "[ $CALLS = yes ] && exit $#", "0", TEN("x"), NONE, with);
+		EXPECT(CALL(waitpid, pid, &status, 0) == pid && WEXITSTATUS(status) == (i == 0 ? 2 : i == 1 ? 7 : 10));
+	}
+	count("execl", 0), count("execlp", 0), count("execle", 0);
+}
+
 static int process_all(void)
 {
 	char *argv[] = {"true", NULL}, text[20] = "";
@@ -607,6 +683,7 @@ static int process_all(void)
 	EXPECT(CALL(posix_spawn, &pid, "/bin/true", NULL, NULL, argv, environ) == 0 && CALL(waitpid, pid, &status, 0) == pid &&
 	       status == 0);
 	EXPECT(CALL(execvp, "calls-no-such-program", argv) == -1 && errno == ENOENT);
+	by_list();
 	EXPECT(CALL(execve, (const char *)1, argv, environ) == -1 && errno == EFAULT);
 	EXPECT(CALL(kill, getpid(), 0) == 0);
 	count("exit", 0);
@@ -625,8 +702,8 @@ static void say(void)
 			at += sprintf(at, "bytes %s %ld\n", called[i].name, (long)called[i].bytes);
 	}
 	at += sprintf(at, "lock %lu\n", (unsigned long)&held);
-	at += sprintf(at, "woken %ld\nstarted %ld\njoined %ld\nentries %ld\n", (long)woken, (long)started, (long)joined,
-	              (long)entries);
+	at += sprintf(at, "woken %ld\nopened %ld\nstarted %ld\njoined %ld\nentries %ld\n", (long)woken, (long)opened,
+	              (long)started, (long)joined, (long)entries);
 	long fd = syscall(SYS_openat, AT_FDCWD, "counted", O_CREAT | O_WRONLY | O_TRUNC, 0600);
 	EXPECT(fd >= 0 && syscall(SYS_write, fd, text, at - text) == at - text);
 }

@@ -88,6 +88,8 @@ static const struct name_rule flow_rules[] = {
 	{NULL, "task", CAUSAL_FLOW_TASK},
 	{NULL, "transfer", CAUSAL_FLOW_DATA},
 	{NULL, "depends", CAUSAL_FLOW_DATA},
+	{"threads", "lock passed on", CAUSAL_FLOW_DATA}, /* that is known by locks and barriers themselves */
+	{"threads", "barrier opened", CAUSAL_FLOW_DATA},
 };
 /* Types of Extrae's whose values are calls. Where `value` is not 0, that value alone is: by a name and a role of its own. */
 static const struct {
