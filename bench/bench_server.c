@@ -3,7 +3,8 @@
  * What a page waits for, at the server: the first picture of a .prv of 1.2 GB that has an index (from the request to open it until rows, names and
  * cells are made), and steps of zooming and panning in 10^8 events × 10^4 rows: the four pieces of 512 pixels × 64 lines that a screen newly
  * needs, each at another zoom and place; and a screen of all rows, of which ten share a line. Wall time, with as many threads as there are cores.
- * Then how much memory a process holds that shows the .prv, besides pages of files. WEFT_BENCH_BYTES and WEFT_BENCH_EVENTS are the sizes.
+ * Then how much memory a process holds that shows the .prv, besides pages of files: its own, and what is shared that no file has, after pictures, zooms,
+ * nested regions, tables, summaries, messages and searches, as a page asks for them. WEFT_BENCH_BYTES and WEFT_BENCH_EVENTS are the sizes.
  */
 #include "bench.h"
 
@@ -17,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PIECE = 512, LINES = 64, PIECES = 4, SCREEN = 1080 };
+enum { PIECE = 512, LINES = 64, PIECES = 4, SCREEN = 1080, LOOKS = 50 };
 
 static char dir[64] = "/tmp/weft-bench-server-XXXXXX";
 static char prv[100];
@@ -49,18 +50,18 @@ static bool ask(struct server_session *s, const char *path, const struct server_
 
 /* ---- the first picture ---- */
 
-static double held_mib; /* what is no page of a file, with the last picture made */
-
-static double anonymous_mib(void)
+/* What is no page of a file: of this process alone, and what it shares by memory of its own. */
+static double held_mib(void)
 {
 	char line[200];
-	double kib = -1;
+	double sum = 0, kib;
 	FILE *f = fopen("/proc/self/status", "r");
 	while (f && fgets(line, sizeof line, f))
-		sscanf(line, "RssAnon: %lf kB", &kib);
+		if (sscanf(line, "RssAnon: %lf kB", &kib) == 1 || sscanf(line, "RssShmem: %lf kB", &kib) == 1)
+			sum += kib;
 	if (f)
 		fclose(f);
-	return kib / 1024;
+	return sum / 1024;
 }
 
 static double first_picture(void *unused)
@@ -76,7 +77,6 @@ static double first_picture(void *unused)
 	const struct server_arg width[] = {{"width", "1536"}};
 	bool good = ask(s, "time/rows", NULL, 0) && ask(s, "time/legend", NULL, 0) && ask(s, "time/cells", width, 1);
 	double ms = (double)(bench_now_ns() - from) / 1e6;
-	held_mib = anonymous_mib();
 	if (getenv("WEFT_BENCH_SAY"))
 		fprintf(stderr, "%s: %llu events\n", prv, (unsigned long long)s->trace[0].trace->n_events);
 	server_session_fini(s);
@@ -150,7 +150,7 @@ static double all_rows(void *unused)
 	return good ? ms : -1;
 }
 
-/* What is no page of a file, of a process that shows the .prv and nothing else: this program again, with its path. */
+/* What a process holds that shows the .prv and nothing else: this program again, with its path. */
 static double memory(void *unused)
 {
 	char command[200];
@@ -165,19 +165,58 @@ static double memory(void *unused)
 	return mib;
 }
 
+/* One round of what a page asks for a range. */
+static bool look(struct server_session *s, const char *from, const char *to)
+{
+	static const struct {
+		const char *path;
+		struct server_arg more[2];
+		unsigned n;
+	} asked[] = {
+		{"time/cells", {{"width", "512"}}, 1},
+		{"time/cells", {{"width", "512"}, {"view", "useful"}}, 2},
+		{"time/exact", {{"most", "4000"}}, 1},
+		{"time/find", {{"filter", "state=Running"}}, 1},
+		{"table/view", {{"view", "useful"}}, 1},
+		{"table/profile", {{NULL, NULL}}, 0},
+		{"table/messages", {{NULL, NULL}}, 0},
+		{"table/groups", {{NULL, NULL}}, 0},
+	};
+	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+		struct server_arg arg[4] = {{"from", from}, {"to", to}, asked[i].more[0], asked[i].more[1]};
+		if (!ask(s, asked[i].path, arg, 2 + asked[i].n))
+			return false;
+	}
+	return true;
+}
+
 static int show(const char *path)
 {
+	struct weft_err err = {0};
+	struct server_session *s = calloc(1, sizeof *s);
 	snprintf(prv, sizeof prv, "%s", path);
-	for (unsigned i = 0; i < 4; i++)
-		if (first_picture(NULL) < 0)
+	if (!s || server_session_init(s) || server_session_add(s, prv, &err) || server_session_begin(s, &err))
+		return 1;
+	while (weft_load_u32(&s->trace[0].state) < SERVER_READY)
+		usleep(500);
+	uint64_t end = s->trace[0].trace->end;
+	for (unsigned i = 0; i < LOOKS; i++) {
+		char from[32], to[32];
+		uint64_t span = (end >> any(12)) + 1, at = any(end - span + 1);
+		snprintf(from, sizeof from, "%llu", (unsigned long long)at);
+		snprintf(to, sizeof to, "%llu", (unsigned long long)(at + span));
+		if (!look(s, from, to))
 			return 1;
-	printf("%f\n", held_mib);
+	}
+	printf("%f\n", held_mib());
+	server_session_fini(s);
+	free(s);
 	return 0;
 }
 
 static const struct bench_variant first[] = {{"prv-1.2GB", first_picture, NULL}, {0}};
 static const struct bench_variant steps[] = {{"1e8x1e4", step, NULL}, {0}}, screens[] = {{"1e8x1e4", all_rows, NULL}, {0}},
-				  held[] = {{"anonymous", memory, NULL}, {0}};
+				  held[] = {{"own-and-shared", memory, NULL}, {0}};
 static const struct bench benches[] = {
 	{"first-picture", "ms", 7, first},
 	{"step", "ms", 41, steps},

@@ -8,6 +8,7 @@ import { codeletColor } from "../../web/live/colors.js";
 import { createJournal } from "../../web/live/tuning.js";
 import { stepOf } from "../../web/live/knobs.js";
 import { heightOf, rowsText, runningText } from "../../web/live/live.js";
+import { windowOf } from "../../web/live/paint.js";
 
 const worker = (name, state, sums, tasks = 0, codelet = null) => ({ name, state, codelet, tasks, executing_s: sums[0], callback_s: sums[1], sleeping_s: sums[2], other_s: sums[3] });
 const sample = (time_s, workers, more = {}) => ({ sample: 0, time_s, at_ns: 0, pid: 7, program: "p", tasks: { submitted: 1, ready: 2, executed: 10 * time_s }, workers, ...more });
@@ -71,6 +72,18 @@ test("numbers in few signs", () => {
 	assert.deepEqual([runningText(3.21), runningText(90), runningText(3725)], ["3.2 s", "90 s", "62 min 05 s"]);
 	assert.equal(rowsText([{ state: "sleeping" }, { state: "sleeping" }, { state: "" }]), "3 rows: 2 sleeping, 1 unknown");
 	assert.ok(heightOf(64) >= 22 && heightOf(2) <= 46 && heightOf(0) > 0);
+});
+
+test("the window stands still while a tenth of it fills, has what is foreseen, and then moves on", () => {
+	const at = (now, ahead = 0) => windowOf({ began: 5, now, ahead, span: 10 });
+	assert.deepEqual(at(7.5), { from: 5, to: 15, fill: 7 });
+	assert.deepEqual([at(15.1), at(15.9)], [{ from: 6, to: 16, fill: 15 }, { from: 6, to: 16, fill: 15 }]);
+	assert.deepEqual(at(16.1), { from: 7, to: 17, fill: 16 });
+	assert.deepEqual(at(15.1, 2), { from: 8, to: 18, fill: 15 });
+	for (let now = 5; now < 60; now += 0.37) {
+		const w = at(now, 1.3);
+		assert.ok(w.from <= w.fill && w.fill <= now && now + 1.3 <= w.to + 1e-6, String(now));
+	}
 });
 
 /* ---- the graph ---- */

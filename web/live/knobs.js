@@ -4,6 +4,8 @@ import { fill, h, plain } from "../lib/dom.js";
 import { brief, turnable } from "./model.js";
 import { liveSource } from "./source.js";
 
+const HELD_SAMPLES = 2;
+
 /** How a value moves by one step. @param {{type: string, min?: number, max?: number}} of */
 export function stepOf({ type, min = 0, max = 0 }) {
 	if (type === "float" || type === "double") return max > min ? (max - min) / 100 : 0.1;
@@ -15,12 +17,15 @@ export function createKnobs(host, app) {
 	const source = liveSource(app), list = h("div", { class: "knobs" }), note = h("p", { class: "note" });
 	fill(host, note, list);
 	let shape = "";
-	const fields = new Map();
+	/* held: what was turned stays as it was put until a sample after the answer, not one that was on its way, says what it is. */
+	const fields = new Map(), values = new Map(), held = new Map();
 
 	async function turn(of, value) {
 		const body = { name: of.name, value, ...(of.of !== null ? { of: of.of } : {}) };
+		held.set(key(of), Infinity);
 		const done = await source.post(of.kind === "parameter" ? "set" : "knob", body, `${of.name}${of.of !== null ? ` of ${of.of}` : ""} is ${value}`);
-		if (!done) fields.get(key(of))?.set(of.value, true); // what it still is
+		held.set(key(of), done ? HELD_SAMPLES : 0);
+		if (!done) fields.get(key(of))?.set(values.get(key(of)), true); // what it still is
 	}
 	const key = of => `${of.kind}\n${of.name}\n${of.of}`;
 
@@ -67,7 +72,12 @@ export function createKnobs(host, app) {
 			fill(note, !items.length ? "This program has nothing that can be turned." : source.control ? "" : "Only looked at: 'weft open --control' lets this page turn these.");
 			note.hidden = !note.textContent;
 		}
-		for (const of of items) fields.get(key(of))?.set(of.value);
+		for (const of of items) {
+			const left = held.get(key(of)) ?? 0;
+			values.set(key(of), of.value);
+			if (left > 0) held.set(key(of), left - 1);
+			else fields.get(key(of))?.set(of.value);
+		}
 	}
 	const end = source.listen(paint);
 	return { update: paint, destroy: end };

@@ -3,10 +3,10 @@
 import { fill, h, plain } from "../lib/dom.js";
 import { codeletColor, workerColors } from "./colors.js";
 import { STATES, brief, previsions } from "./model.js";
-import { AXIS, LABELS, ROW, createRing, fit, inks, paintCurve, paintRows } from "./paint.js";
+import { AXIS, LABELS, ROW, createRing, fit, inks, paintAxis, paintCurve, paintLabels, paintPart, windowOf } from "./paint.js";
 import { liveSource } from "./source.js";
 
-const SPANS = [10, 30, 90];
+const SPANS = [10, 30, 90], MARGIN = 12 /* as live.css' */, PICTURE_MS = 150;
 
 /** "120 s", "12 min 05 s". @param {number} s */
 export function runningText(s) {
@@ -33,12 +33,12 @@ export function createLive(host, app) {
 	const spans = h("span", { class: "segments", role: "group", "aria-label": "Seconds that are shown" });
 	const colors = h("button", { type: "button", onclick: () => app.own("live", { codelets: !(own().codelets ?? Boolean(source.program?.model.last?.threads)) }), title: "Executing in the codelet's colour, or green" }, "Codelets");
 	const which = h("select", { "aria-label": "Program", hidden: true, onchange: () => source.choose(which.selectedIndex) });
-	const canvas = h("canvas", { role: "img", tabindex: "0" }), legend = h("div", { class: "live-legend" });
+	const canvas = h("canvas", { role: "img", tabindex: "0" }), filling = h("canvas", { class: "live-filling", "aria-hidden": "true" }), labels = h("canvas", { class: "live-labels", "aria-hidden": "true" }), space = h("div", {}), legend = h("div", { class: "live-legend" });
 	const cards = h("div", { class: "live-cards", tabindex: "0", role: "region", "aria-label": "Curves" }), note = h("p", { class: "note", hidden: true });
-	const gantt = h("section", { class: "live-gantt", "aria-label": "Workers over time" }, h("div", {}, canvas));
+	const gantt = h("section", { class: "live-gantt", "aria-label": "Workers over time" }, h("div", { class: "live-view" }, canvas, filling, labels), space);
 	fill(host, h("div", { class: "live" }, h("div", { class: "bar" }, dot, which, title, facts, h("span", { class: "grow" }), start, spans, colors, freeze), note, gantt, legend, cards));
 	const ring = createRing();
-	let ink = null, cardsDue = 0, headDue = 0, rowHeight = ROW, windowFrom = 0, frozen = false, held = null, asked = false, shownCards = "", names = [];
+	let ink = null, cardsDue = 0, pictureDue = 0, headDue = 0, rowHeight = ROW, windowFrom = 0, frozen = false, held = null, asked = false, shownCards = "", shownRows = "", shownFilling = "", names = [];
 	const made = new Map();
 
 	function setFrozen(now) {
@@ -97,22 +97,58 @@ export function createLive(host, app) {
 
 	function paint() {
 		asked = false;
+		pictureDue = performance.now() + PICTURE_MS;
 		const model = source.program?.model;
 		if (!model?.last || !host.clientWidth) return;
 		if (!frozen) held = { to: model.seconds, previsions: previsions(model.last) };
 		ink ??= inks(host);
 		const span = seconds(), ahead = Math.min(span / 4, Math.max(0, ...held.previsions.map(p => p.to - held.to)));
 		/* The picture fills from the left, and then moves. */
-		const from = Math.max(model.began, held.to + ahead - span), to = from + span, rows = [...model.rows.values()];
-		const palette = workerColors(app.dark(), app.state.safe);
+		const rows = [...model.rows.values()], w = windowOf({ began: model.began, now: held.to, ahead, span });
 		rowHeight = heightOf(rows.length);
-		const { c, width } = fit(canvas, AXIS + rows.length * rowHeight);
-		windowFrom = from;
-		paintRows(c, { rows, row: rowHeight, from, to, now: Math.min(model.seconds, held.to), ratio: devicePixelRatio || 1, ring, width, ink, colors: palette, byWhat: own().codelets ?? Boolean(model.last.threads) ? codeletColor : null, previsions: held.previsions });
+		windowFrom = w.from;
+		const content = AXIS + rows.length * rowHeight, due = performance.now() >= cardsDue;
+		if (space.style.height !== `${content}px`) space.style.height = `${content}px`;
+		/* As high as what is seen of it: the browser works for each pixel of a canvas of which anything changes. */
+		const width = Math.max(1, gantt.clientWidth - 2 * MARGIN), how = looks(rows, { ...w, width: width - LABELS, height: Math.max(1, Math.min(content, gantt.clientHeight)), scroll: gantt.scrollTop });
+		ring.add({ ...how, now: Math.min(model.seconds, held.to), span });
+		paintWindow(how, w);
+		if (due) paintLabels(fit(labels, how.height, LABELS, true).c, how);
 		const words = rowsText(rows);
 		if (words !== canvas.getAttribute("aria-label")) canvas.setAttribute("aria-label", words);
-		/* Numbers that change ten times a second cannot be read: curves and values are painted three times. */
-		if (performance.now() >= cardsDue) paintCards(model, from, span);
+		/* What changes ten times a second cannot be read: names, curves and values are painted three times. */
+		if (due) paintCards(model, w.from, span);
+	}
+	/* What has moved on; between two moves the part that fills. */
+	function paintWindow(how, { from, to, fill: since }) {
+		const { ratio, height } = how, zero = ring.column(from), a = ring.column(since), b = zero + Math.round(how.width * ratio), still = JSON.stringify([zero, a, height, how.scroll, how.width, ring.turn]), newest = JSON.stringify([still, ring.end]);
+		if (cardsDue === 0 || still !== shownRows) { // 0: asked for, by a theme, a size
+			shownRows = still;
+			const { c } = fit(canvas, height, how.width, true);
+			paintAxis(c, how);
+			paintPart(c, zero, b, AXIS, { ...how, previsions: [] });
+		}
+		const wide = how.previsions.length ? b - a : Math.min(b, ring.column(since + (to - from) / 10)) - a;
+		/* A sample that would not move anything by a pixel need not be painted. */
+		if (wide <= 0 || (newest === shownFilling && !how.previsions.length && cardsDue)) return;
+		shownFilling = newest;
+		filling.style.left = `${LABELS + (a - zero) / ratio}px`;
+		paintPart(fit(filling, height - AXIS, wide / ratio, true).c, a, a + wide, 0, how);
+	}
+	/* How rows are painted, on a page or into a file. */
+	const looks = (rows, where) => ({ rows, row: rowHeight, ratio: devicePixelRatio || 1, ring, ink, colors: workerColors(app.dark(), app.state.safe), byWhat: own().codelets ?? Boolean(source.program?.model.last?.threads) ? codeletColor : null, previsions: held.previsions, ...where });
+	/* All rows, also those that are not seen. */
+	function picture() {
+		const model = source.program?.model, rows = [...(model?.rows.values() ?? [])], ratio = devicePixelRatio || 1, height = AXIS + rows.length * rowHeight, width = gantt.clientWidth - 2 * MARGIN;
+		if (!held || !(width > LABELS)) return null;
+		const whole = new OffscreenCanvas(Math.round(width * ratio), Math.round(height * ratio)), c = whole.getContext("2d");
+		const how = looks(rows, { from: windowFrom, to: windowFrom + seconds(), width: width - LABELS, height, scroll: 0 }), zero = ring.column(windowFrom);
+		c.setTransform(ratio, 0, 0, ratio, LABELS * ratio, 0);
+		paintAxis(c, how);
+		paintPart(c, zero, zero + Math.round(how.width * ratio), AXIS, how);
+		c.setTransform(ratio, 0, 0, ratio, 0, 0);
+		paintLabels(c, how);
+		return whole;
 	}
 	function paintCards(model, from, span) {
 		cardsDue = performance.now() + 310;
@@ -142,15 +178,17 @@ export function createLive(host, app) {
 		fill(legend, names.map(n => h("span", {}, h("span", { class: "swatch", style: { background: codeletColor(n) } }), ` ${plain(n, 40)}`)), STATES.filter(s => !byName || s !== "executing").filter(s => !source.program?.model.last?.threads || !byName).map(s => h("span", {}, h("span", { class: "swatch", style: { background: palette[s] } }), ` ${s === "other" ? "other (scheduling, waiting for data)" : s}`)), h("span", {}, h("span", { class: "swatch foreseen" }), " foreseen by the scheduler"));
 	}
 
-	canvas.addEventListener("pointermove", e => {
-		const model = source.program?.model, rows = [...(model?.rows.values() ?? [])], r = rows[Math.floor((e.offsetY - AXIS) / rowHeight)];
+	canvas.parentElement.addEventListener("pointermove", e => {
+		const box = labels.getBoundingClientRect(), left = e.clientX - box.left, down = e.clientY - box.top;
+		const model = source.program?.model, rows = [...(model?.rows.values() ?? [])], r = down < AXIS ? null : rows[Math.floor((down + gantt.scrollTop - AXIS) / rowHeight)];
 		if (!r || !held) return app.hint("");
-		const span = seconds(), t = windowFrom + ((e.offsetX - LABELS) / (canvas.clientWidth - LABELS - 8)) * span;
-		const slot = e.offsetX < LABELS ? null : r.slots.find(s => t <= s.t && t > s.t - s.dt);
+		const span = seconds(), t = windowFrom + ((left - LABELS) / canvas.clientWidth) * span;
+		const slot = left < LABELS ? null : r.slots.find(s => t <= s.t && t > s.t - s.dt);
 		const at = slot?.parts?.length ? slot.parts.slice(0, 4).map(([name, v]) => `${plain(name, 40)} ${(100 * v).toFixed(0)} %`).join(", ") : slot ? `${STATES.map((s, k) => [s, slot.shares[k]]).filter(x => x[1] > 0.005).map(([s, v]) => `${s} ${(100 * v).toFixed(0)} %`).join(", ")}${slot.what ? ` · ${plain(slot.what, 60)}` : ""}` : `${r.state}${r.what ? ` · ${plain(r.what, 60)}` : ""}`;
 		app.hint(`${plain(r.label ?? r.name, 60)}: ${at} · ${brief(r.rate)} ${r.thread ? "events" : "tasks"}/s`);
 	});
-	canvas.addEventListener("pointerleave", () => app.hint(""));
+	canvas.parentElement.addEventListener("pointerleave", () => app.hint(""));
+	gantt.addEventListener("scroll", now, { passive: true });
 	canvas.addEventListener("keydown", e => { if (e.key === " ") { e.preventDefault(); e.stopPropagation(); setFrozen(!frozen); } });
 	const sizes = new ResizeObserver(now);
 	sizes.observe(host);
@@ -158,7 +196,8 @@ export function createLive(host, app) {
 		if (what === "state") state();
 		if (app.state.main !== "live") return;
 		head();
-		if (!frozen || what === "state") soon();
+		/* Each sample is shown, two of them in one picture: a picture costs the browser more than what has changed in it. */
+		if (what === "state" || (!frozen && performance.now() >= pictureDue)) soon();
 	});
 	state();
 	return {
@@ -169,7 +208,7 @@ export function createLive(host, app) {
 		destroy() { end(); sizes.disconnect(); },
 		async export(kind) {
 			if (kind !== "png") return null;
-			return new Promise(done => canvas.toBlob(done));
+			return (await picture()?.convertToBlob({ type: "image/png" })) ?? null;
 		},
 	};
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Canvases of the live page: rows of what workers are at, and curves. Everything is painted anew at each sample: a few thousand rectangles. */
+/* Canvases of the live page: rows of what workers are at, and curves. A sample costs what is new in it, and copying what is seen. */
 import { plain } from "../lib/dom.js";
 import { STATES, brief } from "./model.js";
 
-/** A canvas as large as its box, in device pixels, ready to be painted in CSS pixels. @param {HTMLCanvasElement} canvas */
-export function fit(canvas, height, width = canvas.parentElement.clientWidth) {
+/** A canvas as large as its box, in device pixels, ready to be painted in CSS pixels; opaque: who paints it covers all of it. @param {HTMLCanvasElement} canvas */
+export function fit(canvas, height, width = canvas.parentElement.clientWidth, opaque = false) {
 	const ratio = devicePixelRatio || 1;
 	if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
 		canvas.width = Math.round(width * ratio);
@@ -12,9 +12,9 @@ export function fit(canvas, height, width = canvas.parentElement.clientWidth) {
 		canvas.style.width = `${width}px`;
 		canvas.style.height = `${height}px`;
 	}
-	const c = canvas.getContext("2d");
+	const c = canvas.getContext("2d", { alpha: !opaque });
 	c.setTransform(ratio, 0, 0, ratio, 0, 0);
-	c.clearRect(0, 0, width, height);
+	if (!opaque) c.clearRect(0, 0, width, height);
 	return { c, width, height };
 }
 
@@ -57,30 +57,53 @@ function paintSlot(c, s, x0, w, top, h, colors, byWhat) {
 	else STATES.forEach((state, k) => part(k === 0 && byWhat && s.what ? byWhat(s.what) : colors[state], s.shares[k]));
 }
 
+const tickText = t => `${Number(t.toPrecision(9))} s`;
+/* What lies below everything: rows, and lines of the axis at these places. */
+function paintGround(c, { x, width, rows, row, top, ink, lines, thick }) {
+	c.fillStyle = ink.ground;
+	c.fillRect(x, top, width, rows * row);
+	c.fillStyle = ink.lineSoft;
+	for (const at of lines) c.fillRect(at, top, thick, rows * row);
+	c.fillStyle = ink.track;
+	for (let i = 0; i < rows; i++) c.fillRect(x, top + i * row, width, row - 4);
+}
+
 /**
- * The columns of the last seconds, each painted once: a ring of pixels in which time goes round, so that a sample costs what is new in it.
+ * The columns of the last seconds, each painted once with what is below it: a ring of pixels in which time goes round, so that a sample costs what is new
+ * in it, and showing it is copying the rows that are seen.
  *
  *     time     … 27  28  29  30 ┊ 31  32           column = time × scale modulo width
  *     ring     30 │ 31  32 │ 23 …                  what is shown are two pieces of it
  */
 export function createRing() {
-	let ring = null, c = null, key = "", upTo = -Infinity;
+	let ring = null, c = null, key = "", upTo = -Infinity, w = 1, scale = 1, turn = 0;
+	const column = t => Math.floor(t * scale);
+	/* Columns [a, b) lie in one or two pieces of the ring. */
+	const each = (a, b, f) => { for (let at = a; at < b;) { const x = ((at % w) + w) % w, n = Math.min(b - at, w - x); f(x, n, at); at += n; } };
 	return {
-		/** Paints what is new, then puts [from, to of what is known) at x, y of a canvas. */
-		draw(on, { rows, row, from, span, left, width, ratio, ink, colors, byWhat, now }) {
-			const w = Math.max(1, Math.round(width * ratio)), tall = Math.max(1, Math.round(rows.length * row * ratio)), scale = w / span;
+		column,
+		/** The first column that is not known yet; how often all has begun anew. */
+		get end() { return upTo; }, get turn() { return turn; },
+		/** Paints what is new up to `now`, in rows that are `width` wide in `span` seconds. */
+		add({ rows, row, from, now, span, width, ratio, ink, colors, byWhat }) {
+			const tall = Math.max(1, Math.round(rows.length * row * ratio)), step = axisStep(span, width), was = scale;
+			w = Math.max(1, Math.round(width * ratio));
+			scale = w / span;
 			const next = JSON.stringify([rows.map(r => r.name), row, w, span, colors, ink.track, Boolean(byWhat)]);
-			if (next !== key || Math.floor(now * scale) < upTo) {
+			if (next !== key || was !== scale || column(now) < upTo) {
 				key = next;
+				turn++;
 				ring = new OffscreenCanvas(w, tall);
-				c = ring.getContext("2d");
+				c = ring.getContext("2d", { alpha: false });
 				upTo = -Infinity;
 			}
-			const column = t => Math.floor(t * scale), first = Math.max(upTo === -Infinity ? column(from) : upTo, column(now) - w), last = column(now);
+			const first = Math.max(upTo === -Infinity ? column(from) : upTo, column(now) - w), last = column(now);
 			c.setTransform(1, 0, 0, ratio, 0, 0);
-			/* A slot lies in one or two pieces of the ring. */
-			const each = (a, b, f) => { for (let at = a; at < b;) { const x = ((at % w) + w) % w, n = Math.min(b - at, w - x); f(x, n); at += n; } };
-			each(first, last, (x, n) => c.clearRect(x, 0, n, tall));
+			each(first, last, (x, n, at) => {
+				const lines = [];
+				for (let t = Math.ceil(at / scale / step) * step; column(t) < at + n; t += step) lines.push(x + column(t) - at);
+				paintGround(c, { x, width: n, rows: rows.length, row, top: 0, ink, lines, thick: Math.max(1, Math.round(ratio)) });
+			});
 			rows.forEach((r, i) => {
 				for (let k = r.slots.length - 1; k >= 0; k--) {
 					const s = r.slots[k], a = Math.max(column(s.t - s.dt), first), b = Math.min(Math.max(column(s.t), a + 1), last);
@@ -89,46 +112,71 @@ export function createRing() {
 				}
 			});
 			upTo = last;
-			const begin = Math.max(column(from), last - w);
-			let to = left + (begin - column(from)) / ratio;
-			each(begin, last, (x, n) => { on.drawImage(ring, x, 0, n, tall, to, AXIS, n / ratio, rows.length * row); to += n / ratio; });
+		},
+		/** Copies columns [a, b) to x, y, `tall` of the height from `scroll` on; all in CSS pixels but columns. @returns {number} the first column that is not known */
+		show(on, a, b, { x, y, tall, scroll, ratio }) {
+			const begin = Math.max(a, upTo - w), end = Math.min(b, upTo);
+			let to = x + (begin - a) / ratio;
+			if (tall > 0) each(begin, end, (at, n) => { on.drawImage(ring, at, scroll * ratio, n, tall * ratio, to, y, n / ratio, tall); to += n / ratio; });
+			return Math.max(end, a);
 		},
 	};
 }
 
+const axisStep = (span, width) => tickStep(span, width / 90);
+const ticksOf = (from, to, step) => { const list = []; for (let t = Math.ceil(from / step) * step; t <= to; t += step) list.push(t); return list; };
+
 /**
- * @param {CanvasRenderingContext2D} c
- * @param {{rows: any[], row: number, from: number, to: number, now: number, width: number, ratio: number, ring: any, ink: any, colors: Record<string, string>, byWhat: ((what: string) => string) | null, previsions: any[]}} how
+ * The window of time that is shown: it stands still while a tenth of it fills, and then moves on by that, so that between two moves only that part is
+ * painted. fill: where that part begins.
+ * @param {{began: number, now: number, ahead: number, span: number}} of   ahead: seconds that are foreseen
  */
-export function paintRows(c, { rows, row, from, to, now, width, ratio, ring, ink, colors, byWhat, previsions }) {
-	const left = LABELS, span = to - from, x = t => left + ((t - from) / span) * (width - left - 8), height = AXIS + rows.length * row;
+export function windowOf({ began, now, ahead, span }) {
+	const step = span / 10, whole = Math.ceil((now + ahead - began) / step - 1e-9), from = began + Math.max(0, whole - 10) * step;
+	return { from, to: from + span, fill: Math.max(from, began + Math.floor((now - began) / step) * step) };
+}
+
+/**
+ * Rows over time, those that are seen of them: columns [a, b) at 0, rows at `top`; what is not known yet is ground, with what is foreseen.
+ * @typedef {{rows: any[], row: number, from: number, to: number, width: number, height: number, scroll: number, ratio: number, ring: any, ink: any, previsions: any[]}} How
+ * @param {CanvasRenderingContext2D} c @param {number} a @param {number} b @param {number} top @param {How} how
+ */
+export function paintPart(c, a, b, top, { rows, row, from, to, width, height, scroll, ratio, ring, ink, previsions }) {
+	const zero = ring.column(from), end = rows.length * row - scroll, tall = Math.min(height - AXIS, end);
+	const known = ring.show(c, a, b, { x: 0, y: top, tall, scroll, ratio }), left = (known - a) / ratio, wide = (b - a) / ratio;
+	const x = t => ((t - from) / (to - from)) * width - (a - zero) / ratio;
+	c.save();
+	c.beginPath();
+	c.rect(left, top, wide - left, height - AXIS);
+	c.clip();
+	if (known < b) paintGround(c, { x: left, width: wide - left, rows: rows.length, row, top: top - scroll, ink, lines: ticksOf(from, to, axisStep(to - from, width)).map(t => Math.round(x(t))), thick: 1 });
+	paintPrevisions(c, { previsions, rows, row, from, x, top: top - scroll, ink });
+	c.restore();
+	c.fillStyle = ink.ground;
+	if (end < height - AXIS) c.fillRect(0, top + end, wide, height);
+}
+/** The axis above them. @param {CanvasRenderingContext2D} c @param {How} how */
+export function paintAxis(c, { from, to, width, ink }) {
+	c.fillStyle = ink.ground;
+	c.fillRect(0, 0, width, AXIS);
 	c.font = `11.5px ${ink.font}`;
 	c.textBaseline = "middle";
-	for (let step = tickStep(span, (width - left) / 90), t = Math.ceil(from / step) * step; t <= to; t += step) {
+	for (const t of ticksOf(from, to, axisStep(to - from, width))) {
+		const x = ((t - from) / (to - from)) * width;
 		c.fillStyle = ink.lineSoft;
-		c.fillRect(Math.round(x(t)), AXIS - 4, 1, height - AXIS + 4);
+		c.fillRect(Math.round(x), AXIS - 4, 1, 4);
 		c.fillStyle = ink.soft;
-		if (x(t) < width - 40) c.fillText(`${Number(t.toPrecision(9))} s`, x(t) + 4, AXIS / 2);
+		if (x < width - 32) c.fillText(tickText(t), x + 4, AXIS / 2);
 	}
-	c.fillStyle = ink.track;
-	rows.forEach((r, i) => c.fillRect(left, AXIS + i * row, width - left - 8, row - 4));
-	ring.draw(c, { rows, row, from, span, left, width: width - left - 8, ratio, ink, colors, byWhat, now });
-	rows.forEach((r, i) => {
-		const top = AXIS + i * row, h = row - 4;
-		c.fillStyle = colors[r.state] ?? colors.other;
-		c.beginPath();
-		c.arc(12, top + h / 2, 4.5, 0, 7);
-		c.fill();
-		c.fillStyle = ink.text;
-		const name = plain(r.label ?? r.name, 40), what = plain(r.what, 40);
-		c.fillText(cut(c, name, what ? 78 : left - 34), 22, top + h / 2);
-		c.fillStyle = ink.soft;
-		if (what) c.fillText(cut(c, what, left - 112), 106, top + h / 2);
-	});
+}
+
+function paintPrevisions(c, { previsions, rows, row, from, x, top: zero, ink }) {
 	c.lineWidth = 1;
+	c.font = `11.5px ${ink.font}`;
+	c.textBaseline = "middle";
 	for (const p of previsions) {
 		if (p.worker < 0 || p.worker >= rows.length || p.to < from) continue;
-		const top = AXIS + p.worker * row, x0 = Math.max(left, x(p.from)), w = Math.max(2, x(p.to) - x0);
+		const top = zero + p.worker * row, x0 = x(p.from), w = Math.max(2, x(p.to) - x0);
 		c.setLineDash([3, 2]);
 		c.strokeStyle = ink.text;
 		c.strokeRect(x0 + 0.5, top + 0.5, w, row - 5);
@@ -136,12 +184,34 @@ export function paintRows(c, { rows, row, from, to, now, width, ratio, ring, ink
 		c.fillStyle = ink.soft;
 		if (w > 30) c.fillText(cut(c, plain(p.name, 40), w - 6), x0 + 4, top + (row - 4) / 2);
 	}
-	return height;
+}
+
+/** Beside them: state, name, what it is at. @param {CanvasRenderingContext2D} c */
+export function paintLabels(c, { rows, row, height, scroll, ink, colors }) {
+	c.fillStyle = ink.ground;
+	c.fillRect(0, 0, LABELS, height);
+	c.font = `11.5px ${ink.font}`;
+	c.textBaseline = "middle";
+	const first = Math.floor(scroll / row), last = Math.min(rows.length, Math.ceil((scroll + height - AXIS) / row));
+	for (let i = first; i < last; i++) {
+		const r = rows[i], middle = AXIS + i * row - scroll + (row - 4) / 2;
+		c.fillStyle = colors[r.state] ?? colors.other;
+		c.beginPath();
+		c.arc(12, middle, 4.5, 0, 7);
+		c.fill();
+		c.fillStyle = ink.text;
+		const name = plain(r.label ?? r.name, 40), what = plain(r.what, 40);
+		c.fillText(cut(c, name, what ? 78 : LABELS - 34), 22, middle);
+		c.fillStyle = ink.soft;
+		if (what) c.fillText(cut(c, what, LABELS - 112), 106, middle);
+	}
+	c.fillStyle = ink.ground;
+	c.fillRect(0, 0, LABELS, AXIS);
 }
 
 /** A curve over the last seconds. @param {CanvasRenderingContext2D} c */
 export function paintCurve(c, { series, from, to, width, height, ink, color }) {
-	const low = Math.min(series.min, 0), span = Math.max(series.max - low, 1e-12), x = t => ((t - from) / (to - from)) * width, y = v => height - 2 - ((v - low) / span) * (height - 6);
+	const low = Math.min(series.min, 0), span = Math.max(series.max - low, 1e-12), x = t => ((t - from) / (to - from)) * width, y = v => height - 2 - ((v - low) / span) * (height - 18); // below the greatest, which is written
 	c.strokeStyle = ink.lineSoft;
 	c.beginPath();
 	c.moveTo(0, height - 1.5);
