@@ -385,17 +385,6 @@ static int put_page(struct weft_buf *out, const struct exporting *e)
 	return out->failed ? -ENOMEM : 0;
 }
 
-static char *unpack_text(const unsigned char *at, uint32_t n, uint32_t whole)
-{
-	char *text = malloc((size_t)whole + 1), *made = server_unpack(at, n, whole);
-	if (text && made) {
-		memcpy(text, made, whole);
-		text[whole] = 0;
-	}
-	free(made);
-	return made ? text : (free(text), NULL);
-}
-
 int server_export_page(struct weft_buf *out, const struct server_export_how *how, struct server_export_result *result,
                        struct weft_err *err)
 {
@@ -406,8 +395,8 @@ int server_export_page(struct weft_buf *out, const struct server_export_how *how
 	e->how = how;
 	e->result = result;
 	e->err = err;
-	e->script = unpack_text(server_export_script, server_export_script_n, server_export_script_whole);
-	e->style = unpack_text(server_export_style, server_export_style_n, server_export_style_whole);
+	e->script = server_file_text("pages.js");
+	e->style = server_file_text("pages.css");
 	int rc = e->script && e->style ? 0 : -ENOMEM;
 	for (unsigned i = 0; i <= how->n_views && i < TRACKS_MOST && !rc; i++) {
 		bool own = i && how->window, at = i && how->level;

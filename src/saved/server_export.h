@@ -43,8 +43,4 @@ int server_export_page(struct weft_buf *out, const struct server_export_how *how
  */
 int server_export_answer(const struct server_request *r, struct server_answer *a) WEFT_MUST_CHECK;
 
-/* The pages as one script, one style, packed by gzip (make_export_bundle.py). */
-extern const unsigned char server_export_script[], server_export_style[];
-extern const uint32_t server_export_script_n, server_export_script_whole, server_export_style_n, server_export_style_whole;
-
 #endif

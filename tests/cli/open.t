@@ -33,7 +33,7 @@ http://127.0.0.1:PORT/TOKEN/
 $ ask() { python3 -c 'import sys, http.client as h, urllib.parse as p; u = p.urlsplit(open("address").read().strip()); c = h.HTTPConnection(u.hostname, u.port); c.request(sys.argv[1], u.path.rstrip("/") + sys.argv[2], headers=dict(a.split("=", 1) for a in sys.argv[3:])); r = c.getresponse(); print(r.status, r.headers.get_content_type())' "$@"; }
 $ rm address; weft open -q --no-browser heat.weft >address & server=$!; until [ -s address ]; do :; done; sed 's/[0-9a-f]\{32\}/TOKEN/; s/:[0-9][0-9]*\//:PORT\//' address
 http://127.0.0.1:PORT/TOKEN/
-$ ask GET /; ask HEAD /web/app.js; ask GET /api/session/info; ask GET /web/none.js; ask GET /api/none; ask POST /api/time/rows; ask PUT /
+$ ask GET /; ask HEAD /web/pages.js; ask GET /api/session/info; ask GET /web/none.js; ask GET /api/none; ask POST /api/time/rows; ask PUT /
 200 text/html
 200 text/javascript
 200 application/json

@@ -104,7 +104,7 @@ static int get(const char *path)
 
 static const char *const paths[] = {
 	"",
-	"web/app.js",
+	"web/pages.js",
 	"web/nothing.js",
 	"api/session/info",
 	"api/session/views",

@@ -117,8 +117,10 @@ export async function unpackPage(text) {
 	const n = new DataView(whole.buffer).getUint32(0, true);
 	return { pages: JSON.parse(new TextDecoder().decode(whole.subarray(4, 4 + n))), bytes: whole.subarray(4 + n) };
 }
-/** Before the shell begins: what it takes from the page. */
+/** Before the shell begins: what it takes from the page; one that was not saved has nothing. */
 export async function openPage() {
-	const data = await unpackPage(document.getElementById("weft-data").textContent);
+	const saved = document.getElementById("weft-data");
+	if (!saved) return;
+	const data = await unpackPage(saved.textContent);
 	globalThis.weftPage = { info: data.pages.info, state: data.pages.state, source: createSource(data) };
 }

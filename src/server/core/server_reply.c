@@ -104,6 +104,20 @@ static const struct server_file *find(const char *name)
 	return NULL;
 }
 
+char *server_file_text(const char *name)
+{
+	const struct server_file *f = find(name);
+	if (!f)
+		WEFT_BUG("there is no file '%s' of the pages", name);
+	char *text = malloc((size_t)f->n_whole + 1), *made = server_unpack(f->at, f->n, f->n_whole);
+	if (text && made) {
+		memcpy(text, made, f->n_whole);
+		text[f->n_whole] = 0;
+	}
+	free(made);
+	return made ? text : (free(text), NULL);
+}
+
 struct server_reply server_reply_file(const char *name, const char *accept, const char *tags)
 {
 	const struct server_file *f = find(name);

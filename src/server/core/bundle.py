@@ -1,16 +1,14 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a C file of the pages as one script and one style, for pages that are saved: usage: make_export_bundle.py OUT WEB
+"""The pages as one script and one style: a browser asks for two files, not for ninety one after the other; saved pages have the same two in them.
 
 Modules become functions that are called once, in the order in which they import each other; what they export is an object. Only the forms of
 import and export that web/ uses are understood; anything else, and a circle of imports, ends the build.
 """
-import gzip
 import re
 import sys
-from pathlib import Path
 
 BEGIN, SHELL = "export/source.js", "app.js"
+STYLE, MODULE = r'<link rel="stylesheet" href="web/([^"]+)">\n', '<script type="module" src="web/app.js"></script>'
 IMPORT = re.compile(r'^import\s+(?:(?P<default>\w+)|\*\s+as\s+(?P<all>\w+)|\{(?P<names>[^}]*)\})\s+from\s+"(?P<path>[^"]+)";[ \t]*$', re.M)
 SIDE = re.compile(r'^import\s+"(?P<path>[^"]+)";[ \t]*$', re.M)
 DECLARED = re.compile(r"^export\s+(?P<what>(?:async\s+)?function\*?|const|let|class)\s+(?P<name>\w+|\{[^}]*\}|\[[^\]]*\])", re.M)
@@ -20,7 +18,7 @@ LEFT = re.compile(r"^(?:import\b|export\b).*$", re.M)
 
 
 def fail(words):
-    sys.exit(f"make_export_bundle.py: {words}")
+    sys.exit(f"bundle.py: {words}")
 
 
 def further_names(text, at):
@@ -113,31 +111,19 @@ class Bundle:
         return text + "return { " + ", ".join(a if a == b else f"{a}: {b}" for a, b in exported) + " };\n"
 
 
-def c_array(name, data):
-    lines = [f"const unsigned char {name}[] = {{"]
-    for at in range(0, len(data), 32):
-        lines.append("\t" + ",".join(map(str, data[at:at + 32])) + ",")
-    return lines + ["};"]
-
-
-def main():
-    out, web = Path(sys.argv[1]), Path(sys.argv[2])
-    bundle = Bundle(web)
-    begin = bundle.add(BEGIN)
-    first = len(bundle.parts)
-    bundle.add(SHELL)
-    script = '"use strict";\n(async () => {\nconst M = [];\n' + "".join(bundle.parts[:first]) + f"await M[{begin}].openPage();\n" + "".join(bundle.parts[first:]) + "})();\n"
+def bundle(web):
+    """Script, style, and the page that has these. A page with data in it (a saved one) opens these first."""
+    made = Bundle(web)
+    begin = made.add(BEGIN)
+    first = len(made.parts)
+    made.add(SHELL)
+    script = '"use strict";\n(async () => {\nconst M = [];\n' + "".join(made.parts[:first]) + f"await M[{begin}].openPage();\n" + "".join(made.parts[first:]) + "})();\n"
     index = (web / "index.html").read_text()
-    styles = re.findall(r'<link rel="stylesheet" href="web/([^"]+)">', index)
+    styles = re.findall(STYLE, index)
     style = "".join((web / name).read_text() for name in styles)
     if "</script" in script or "</style" in style:
         fail("a module has the end of an element in it")
-    lines = ['#include "saved/server_export.h"', ""]
-    for name, text in (("script", script), ("style", style)):
-        packed = gzip.compress(text.encode(), 9, mtime=0)
-        lines += c_array(f"server_export_{name}", packed)
-        lines += [f"const uint32_t server_export_{name}_n = {len(packed)}, server_export_{name}_whole = {len(text.encode())};", ""]
-    out.write_text("\n".join(lines))
-
-
-main()
+    index = re.sub(STYLE, "", index)
+    if index.count(MODULE) != 1:
+        fail(f"index.html has not once {MODULE}")
+    return script, style, index.replace(MODULE, '<link rel="stylesheet" href="web/pages.css">\n<script src="web/pages.js" defer></script>')
