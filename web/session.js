@@ -50,4 +50,5 @@ export function watchFiles(app) {
 		}
 	};
 	setInterval(look, LOOK_MS);
+	document.addEventListener("visibilitychange", look);
 }

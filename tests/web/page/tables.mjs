@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { after } from "node:test";
-import { accessible, close, serve, stateOf, until, visit } from "./drive.mjs";
+import { accessible, close, pathOf, serve, serveAlone, stateOf, until, visit } from "./drive.mjs";
 
 const traces = process.env.WEFT_TRACES, at = name => join(traces, name);
 after(close);
@@ -13,7 +13,7 @@ const text = (page, selector) => page.locator(selector).first().innerText();
 const more = async page => JSON.parse((await stateOf(page)).more ?? "{}");
 
 test("a table: statistics, sorting, hiding, where a cell happens, CSV", async () => {
-	const s = await serve([at("sample.prv")]), page = await visit(s.url, "#dock=table");
+	const s = await serveAlone([at("sample.prv")]), page = await visit(s.url, "#dock=table");
 	await page.waitForSelector("#panel-table .grid-cell.active");
 	const first = await text(page, "#panel-table .grid-row .grid-name");
 	await page.getByRole("button", { name: /^Statistic:/ }).click();
@@ -51,7 +51,7 @@ test("a table: statistics, sorting, hiding, where a cell happens, CSV", async ()
 	await until(page, name => document.querySelector("#panel-table .grid-row .grid-name")?.innerText === name, first);
 	await page.getByRole("button", { name: "More of this table" }).click();
 	const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: "Save as CSV" }).click()]);
-	assert.match(readFileSync(await file.path(), "utf8"), /^row,.*\n/);
+	assert.match(readFileSync(await pathOf(file), "utf8"), /^row,.*\n/);
 	await accessible(page);
 	await page.shot("table");
 	await page.getByRole("button", { name: "colours" }).click();
@@ -179,7 +179,7 @@ test("who sends to whom", async () => {
 });
 
 test("views are searched; a metric is written, mended, kept", async () => {
-	const s = await serve([at("sample.prv")]), page = await visit(s.url, "#side=views");
+	const s = await serveAlone([at("sample.prv")]), page = await visit(s.url, "#side=views");
 	await page.waitForSelector("#panel-views .view-item");
 	assert.match(await text(page, "#panel-views .views-list"), /this trace can feed/i);
 	await page.getByRole("searchbox", { name: "Search views" }).fill("load bal");

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { appendFileSync, copyFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { after } from "node:test";
-import { accessible, close, serve, stateOf, until, visit } from "./drive.mjs";
+import { accessible, close, serve, serveAlone, stateOf, until, visit } from "./drive.mjs";
 
 const at = name => join(process.env.WEFT_TRACES, `${name}.weft`);
 after(close);
@@ -25,12 +25,11 @@ async function ready(page) {
 async function choose(page, x = 0.5, y = 0.01) {
 	const box = await page.locator(".tl-over").first().boundingBox();
 	for (let dy = 0; dy < 0.6; dy += 0.03) {
+		const answered = page.waitForResponse(r => r.url().includes("/api/time/at"), { timeout: 1000 }).catch(() => {});
 		await page.mouse.click(box.x + box.width * x, box.y + box.height * Math.min(0.95, y + dy));
-		await page.waitForTimeout(120);
-		if (await page.locator(".tl-details h2").count()) {
-			const name = await page.locator(".tl-details h2").innerText();
-			if (name && name !== "nothing" && name !== "not there") return name;
-		}
+		await answered;
+		const name = await page.locator(".tl-details h2").innerText({ timeout: 1000 }).catch(() => "");
+		if (name && name !== "nothing" && name !== "not there") return name;
 	}
 	return "";
 }
@@ -183,7 +182,6 @@ test("a table's cell leads back to time; the summary follows the zoom", async ()
 	const s = await serve([at("imbalance")]), page = await visit(s.url, "#side=summary&dock=table");
 	await ready(page);
 	await page.locator("#panel-table").waitFor();
-	await page.waitForTimeout(1200);
 	await page.shot("timeline-all");
 	const before = await page.locator("#panel-summary").innerText();
 	await page.locator(".tl-range").fill("40%..45%");
@@ -285,11 +283,15 @@ test("names of traces are text, whatever they hold; no request leaves the machin
 test("a file that changes, and one that goes, is said", async () => {
 	const changing = join(process.env.WEFT_TRACES, "changing.prv");
 	copyFileSync(join(process.env.WEFT_TRACES, "sample.prv"), changing);
-	const s = await serve([changing]), page = await visit(s.url);
+	const s = await serveAlone([changing]), page = await visit(s.url);
 	await ready(page);
+	/* It looks each few seconds, and when it is looked at again. */
+	const back = () => page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
 	appendFileSync(changing, "\n");
+	await back();
 	await until(page, () => /has changed since it was opened/.test(document.querySelector(".said").textContent));
 	unlinkSync(changing);
+	await back();
 	await until(page, () => /is gone/.test(document.querySelector(".said").textContent));
 	await page.done();
 	await s.stop();
