@@ -11,7 +11,7 @@
 
 WEFT_REGION(interior, "interior", WEFT_STATE_RUNNING);
 WEFT_REGION(exchange, "exchange", WEFT_STATE_UNKNOWN);
-enum { STEPS = 200, SLOW_US = 12000, FAST_US = 4000, HALO = 100 };
+enum { STEPS = 120, SLOW_US = 12000, FAST_US = 4000, HALO = 100 };
 
 int main(int argc, char **argv)
 {

@@ -9,7 +9,7 @@
 #include <mpi.h>
 
 WEFT_REGION(sweep, "sweep", WEFT_STATE_RUNNING);
-enum { STEPS = 160, LEAST_US = 4000, MORE_US = 8000 };
+enum { STEPS = 100, LEAST_US = 4000, MORE_US = 8000 };
 
 int main(int argc, char **argv)
 {
