@@ -104,3 +104,10 @@ $ weft what-if
 weft what-if: error: expected TRACE
 Try 'weft what-if --help'.
 ? 2
+## Fences, and what else has no communicator in a trace: who was there at one time met there; an early fence of one rank alone meets nobody.
+$ sed '/^collective/d; s/MPI_Allreduce/MPI_Win_fence/' run.txt >fence.txt; printf 'on 0\nenter 2000000 4 MPI_Win_fence\nleave 2000100 MPI_Win_fence\non 1\nenter 3000000 4 MPI_Win_fence\nleave 3000100 MPI_Win_fence\n' >>fence.txt; "$WEFT_BUILD/tests/trace_of_text" fence.weft <fence.txt && weft what-if fence.weft --balance sweep --faster sweep=2 --csv | cut -d, -f1-3; weft waits fence.weft --csv | head -3
+remedy,predicted_ns,gain_percent
+'sweep' 2 times faster,2250100,24.99916669444352
+'sweep' balanced in each phase,2500100,16.666111129629012
+class,count,wait_ns,percent_of_waits,percent_of_time,about
+mpi_barrier,5,1000000,100,19.99920003199872,others came later

@@ -15,6 +15,7 @@ enum causal_role {
 	CAUSAL_MPI_SSEND, /* that does */
 	CAUSAL_MPI_ISEND, /* that is ended by another */
 	CAUSAL_MPI_WAIT,  /* ends one of those */
+	CAUSAL_MPI_MEETS, /* all come to it, though no communicator is recorded */
 	CAUSAL_MPI_WAITALL,
 	CAUSAL_MPI_INIT,
 	CAUSAL_MPI_END,
@@ -68,7 +69,7 @@ struct causal_names {
 
 struct causal_join {
 	uint64_t key;
-	uint64_t begin, end;
+	uint64_t begin, end; /* end 0: the name says which meeting it is, else the time does, too */
 	uint32_t node;
 	int32_t root; /* world rank, -1: by is_root */
 	uint8_t pattern, why, is_root, awaits;

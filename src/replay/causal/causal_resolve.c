@@ -56,7 +56,10 @@ static int by_barrier(const void *a, const void *b)
 	return x->join.node < y->join.node ? -1 : x->join.node > y->join.node;
 }
 
-/* A barrier of threads is used again and again by whoever comes: those that waited at one time belong together. They get keys of their own. */
+/*
+ * A barrier of threads, and calls of MPI whose communicator is not recorded, are used again and again by whoever comes: those that waited at
+ * one time belong together. They get keys of their own.
+ */
 static void split_barriers(struct coming *at, size_t n)
 {
 	uint64_t key = 0, round = 0, out = 0;
@@ -81,7 +84,7 @@ static int all_comings(const struct causal_load *l, comings *all)
 		for (size_t k = 0; !rc && k < l->out[i].join.n; k++) {
 			struct coming c = {l->out[i].join.at[k], i};
 			c.join.node += l->model->thread[i].first_node;
-			rc = c.join.why == WEFT_CAUSAL_THREAD_BARRIER ? weft_vec_push(&barriers, c) : weft_vec_push(all, c);
+			rc = c.join.end ? weft_vec_push(&barriers, c) : weft_vec_push(all, c);
 		}
 	if (!rc)
 		split_barriers(barriers.at, barriers.n);

@@ -237,6 +237,13 @@ static int end_mpi(struct causal_walk *w, struct walk_open *o, uint64_t time)
 		                                       .root = -1,
 		                                       .pattern = WEFT_CAUSAL_ALL,
 		                                       .why = WEFT_CAUSAL_MPI_EDGE});
+	else if (o->role == CAUSAL_MPI_MEETS)
+		rc = walk_join(w, (struct causal_join){.key = causal_key('W', w->trace->process[w->process].app, o->region, 0),
+		                                       .begin = o->piece,
+		                                       .end = time,
+		                                       .root = -1,
+		                                       .pattern = WEFT_CAUSAL_ALL,
+		                                       .why = WEFT_CAUSAL_MPI_BARRIER});
 	else if (o->role == CAUSAL_MPI_PROBE) {
 		w->probed = (uint32_t)w->out->link.n;
 		rc = walk_link(w, WEFT_CAUSAL_NOTHING, 0);
