@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writing a predicted run for Paraver. What the run tells comes in the order of each thread; a file is in the order of time, so all of it
- * becomes rows of eight words that are sorted (out of memory where there are many), then text.
+ * becomes rows of six words that are sorted (out of memory where there are many), then text. Rows of one time, thread and class stay as they came.
  *
- *     time | class, thread | …      class: 0 events, 1 states, 2 messages
+ *     time | class, thread | …      class: 0 states, 1 events, 2 messages
  */
 #include "dim_prv.h"
 #include "base/fs.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROW_WORDS = 8, BUFFER = 1 << 16 };
+enum { ROW_WORDS = 6, KEYS = 2, BUFFER = 1 << 16 };
 enum { CLASS_STATE, CLASS_EVENT, CLASS_MESSAGE };
 
 struct weft_replay_prv {
@@ -30,22 +30,24 @@ struct weft_replay_prv {
 	const struct weft_replay_op **last; /* by thread: the event before; NULL: none yet */
 	double from, to;
 	bool has_rows;
-	uint64_t order;
+	struct object *object; /* by thread */
+};
+struct object { /* a thread, as text: ":1:RANK:NUMBER" */
+	char at[39];
+	uint8_t n;
 };
 
+/* No time is negative. */
 static uint64_t rounded(double ns)
 {
-	return (uint64_t)floor(ns + 0.5);
+	return (uint64_t)(ns + 0.5);
 }
 
 /* ---- what a run tells ---- */
 
 static int add(struct weft_replay_prv *w, const uint64_t row[ROW_WORDS])
 {
-	uint64_t copy[ROW_WORDS];
-	memcpy(copy, row, sizeof copy);
-	copy[2] = w->order++;
-	return spill_sort_add(&w->rows, copy);
+	return spill_sort_add(&w->rows, row);
 }
 
 static bool is_outside(const struct weft_replay_prv *w, double at)
@@ -75,11 +77,11 @@ static int on_state(void *arg, uint32_t thread, enum weft_replay_state state, do
 		return 0; /* before all that is known of it */
 	if (state == WEFT_REPLAY_RUNNING && w->parallel[thread])
 		number = 7;
-	uint64_t row[ROW_WORDS] = {from, (uint64_t)thread << 2 | CLASS_STATE, 0, to, number, has_cpu(state) ? w->cpu[thread] : 0};
+	uint64_t row[ROW_WORDS] = {from, (uint64_t)thread << 2 | CLASS_STATE, to, number, has_cpu(state) ? w->cpu[thread] : 0};
 	int rc = add(w, row);
 	if (rc || state != WEFT_REPLAY_RUNNING || !w->tool[thread])
 		return rc;
-	row[4] = w->tool[thread]; /* also by its other name */
+	row[3] = w->tool[thread]; /* also by its other name */
 	return add(w, row);
 }
 
@@ -114,8 +116,8 @@ static int on_op(void *arg, uint32_t thread, const struct weft_replay_op *op, do
 	turn_name(w, thread, op->what, op->value);
 	if (op->what == 0 || is_outside(w, at))
 		return 0;
-	const uint64_t row[ROW_WORDS] =
-		{rounded(at), (uint64_t)thread << 2 | CLASS_EVENT, 0, op->what, (uint64_t)op->value, goes_on(w, thread, op)};
+	const uint64_t row[ROW_WORDS] = {rounded(at), (uint64_t)thread << 2 | CLASS_EVENT, op->what, (uint64_t)op->value,
+	                                 goes_on(w, thread, op)};
 	w->last[thread] = op;
 	return add(w, row);
 }
@@ -126,13 +128,9 @@ static int on_message(void *arg, const struct weft_replay_transfer *x)
 	const struct weft_replay_message *m = &w->p->message[x->message];
 	if (is_outside(w, x->send_ns))
 		return 0;
-	const uint64_t row[ROW_WORDS] = {rounded(x->send_ns),
-	                                 (uint64_t)m->from << 2 | CLASS_MESSAGE,
-	                                 0,
-	                                 x->message,
-	                                 rounded(x->begin_ns),
-	                                 rounded(x->post_ns),
-	                                 rounded(x->end_ns)};
+	const uint64_t row[ROW_WORDS] = {rounded(x->send_ns), (uint64_t)m->from << 2 | CLASS_MESSAGE,
+	                                 x->message,          rounded(x->begin_ns),
+	                                 rounded(x->post_ns), rounded(x->end_ns)};
 	return add(w, row);
 }
 
@@ -163,27 +161,26 @@ static void put_field(struct text *t, uint64_t v)
 
 static void put_object(const struct weft_replay_prv *w, struct text *t, uint64_t cpu, uint32_t thread)
 {
+	const struct object *o = &w->object[thread];
 	put_field(t, cpu);
-	memcpy(t->at + t->n, ":1", 2);
-	t->n += 2;
-	put_field(t, w->p->thread[thread].rank + 1);
-	put_field(t, w->p->thread[thread].number + 1);
+	memcpy(t->at + t->n, o->at, sizeof o->at); /* a fixed length is quicker; what is too much is overwritten */
+	t->n += o->n;
 }
 
 static void put_state(const struct weft_replay_prv *w, struct text *t, const uint64_t *row)
 {
 	t->at[t->n++] = '1';
-	put_object(w, t, row[5], (uint32_t)(row[1] >> 2));
+	put_object(w, t, row[4], (uint32_t)(row[1] >> 2));
 	put_field(t, row[0]);
+	put_field(t, row[2]);
 	put_field(t, row[3]);
-	put_field(t, row[4]);
 }
 
 static void put_pair(struct text *t, const uint64_t *row)
 {
-	put_field(t, row[3]);
+	put_field(t, row[2]);
 	t->at[t->n++] = ':';
-	t->n += weft_fmt_i64(t->at + t->n, (int64_t)row[4]);
+	t->n += weft_fmt_i64(t->at + t->n, (int64_t)row[3]);
 }
 
 static void put_event(const struct weft_replay_prv *w, struct text *t, const uint64_t *row)
@@ -197,14 +194,14 @@ static void put_event(const struct weft_replay_prv *w, struct text *t, const uin
 
 static void put_message(const struct weft_replay_prv *w, struct text *t, const uint64_t *row)
 {
-	const struct weft_replay_message *m = &w->p->message[row[3]];
+	const struct weft_replay_message *m = &w->p->message[row[2]];
 	t->at[t->n++] = '3';
 	put_object(w, t, w->cpu[m->from], m->from);
 	put_field(t, row[0]);
-	put_field(t, row[4]);
+	put_field(t, row[3]);
 	put_object(w, t, w->cpu[m->to], m->to);
+	put_field(t, row[4]);
 	put_field(t, row[5]);
-	put_field(t, row[6]);
 	put_field(t, m->bytes);
 	t->at[t->n++] = ':';
 	t->n += weft_fmt_i64(t->at + t->n, m->tag);
@@ -218,7 +215,7 @@ static int put_rows(struct weft_replay_prv *w, struct text *t)
 	int rc;
 	while ((rc = spill_sort_next(&w->rows, (const void **)&row)) > 0) {
 		const unsigned class = row[1] & 3;
-		const bool same_line = class == CLASS_EVENT && row[5] && row[0] == time && row[1] == who;
+		const bool same_line = class == CLASS_EVENT && row[4] && row[0] == time && row[1] == who;
 		if (who != UINT64_MAX && !same_line)
 			t->at[t->n++] = '\n';
 		if (same_line)
@@ -447,7 +444,8 @@ static int prepare(struct weft_replay_prv *w, uint64_t memory, struct weft_err *
 	w->tool = calloc(p->n_threads + 1, 1);
 	w->parallel = calloc(p->n_threads + 1, 1);
 	w->last = calloc(p->n_threads + 1, sizeof *w->last);
-	if (!w->node || !w->cpu || !w->tool || !w->parallel || !w->last)
+	w->object = calloc(p->n_threads + 1, sizeof *w->object);
+	if (!w->node || !w->cpu || !w->tool || !w->parallel || !w->last || !w->object)
 		return -ENOMEM;
 	int rc = weft_replay_map_ranks(w->m, p->n_ranks, w->node, err);
 	for (uint32_t r = 0; !rc && r < p->n_ranks; r++)
@@ -455,7 +453,11 @@ static int prepare(struct weft_replay_prv *w, uint64_t memory, struct weft_err *
 			w->n_nodes = w->node[r] + 1;
 	if (!rc)
 		rc = number_cpus(w);
+	for (uint32_t i = 0; i < p->n_threads; i++)
+		w->object[i].n = (uint8_t)snprintf(w->object[i].at, sizeof w->object[i].at, ":1:%u:%u", p->thread[i].rank + 1,
+		                                   p->thread[i].number + 1);
 	spill_sort_init(&w->rows, ROW_WORDS * sizeof(uint64_t), memory ? memory : UINT64_MAX);
+	w->rows.keys = KEYS;
 	w->has_rows = true;
 	return rc;
 }
@@ -490,5 +492,6 @@ void weft_replay_prv_free(struct weft_replay_prv *w)
 	free(w->tool);
 	free(w->parallel);
 	free(w->last);
+	free(w->object);
 	free(w);
 }
