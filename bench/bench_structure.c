@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Clusters, autocorrelation and folding, against Debian's peers: R's dbscan (Rscript with r-cran-dbscan) and scikit-learn's DBSCAN on the same million points;
- * scipy's correlation by FFT on the same ten million numbers. The peers read the numbers from a file and print how long their call took, without
+ * scipy's correlation by FFT, and FFTW's (python3-pyfftw), on the same ten million numbers. All use all processors, but for R's. The peers read the numbers from a file and print how long their call took, without
  * reading; where one is not installed it is said.
  */
 #include "bench.h"
@@ -137,6 +137,20 @@ static double scipy(void *arg)
 		"irfft(abs(f) ** 2, n, workers=-1); print(time.time() - t)' 2>/dev/null");
 }
 
+/* Plans by estimate, made within the time; numpy only lends the memory. */
+static double fftw(void *arg)
+{
+	(void)arg;
+	write_numbers(series, MANY);
+	return peer(
+		"/usr/bin/python3 -c 'import numpy, time, os, pyfftw; x = numpy.fromfile(\"%s\"); m = len(x);"
+		"n = pyfftw.next_fast_len(m + m // 2); a = pyfftw.zeros_aligned(n); f = pyfftw.empty_aligned(n // 2 + 1, \"complex128\");"
+		"how = dict(threads=os.cpu_count(), flags=[\"FFTW_ESTIMATE\", \"FFTW_DESTROY_INPUT\"]); t = time.time();"
+		"to = pyfftw.FFTW(a, f, **how); back = pyfftw.FFTW(f, a, direction=\"FFTW_BACKWARD\", **how);"
+		"numpy.subtract(x, x.mean(), out=a[:m]); to.execute(); numpy.multiply(f, f.conj(), out=f); back.execute();"
+		"print(time.time() - t)' 2>/dev/null");
+}
+
 /* ---- folding ---- */
 
 static int ascending(const void *a, const void *b)
@@ -178,7 +192,10 @@ static const struct bench_variant of_million[] = {{"ours", dbscan, &million},
                                                   {"scikit_learn", scikit_learn, NULL},
                                                   {0}};
 static const struct bench_variant of_many[] = {{"ours", dbscan, &many}, {0}};
-static const struct bench_variant of_series[] = {{"ours", autocorrelation, NULL}, {"scipy", scipy, NULL}, {0}};
+static const struct bench_variant of_series[] = {{"ours", autocorrelation, NULL},
+                                                 {"scipy", scipy, NULL},
+                                                 {"fftw", fftw, NULL},
+                                                 {0}};
 static const struct bench_variant of_samples[] = {{"monotone", fold, NULL}, {"kriging", fold, &x}, {0}};
 static const struct bench benches[] = {{"dbscan_1e6", "s", 3, of_million},
                                        {"dbscan_1e7", "s", 3, of_many},
