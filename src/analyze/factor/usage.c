@@ -8,6 +8,7 @@
 #include "metric/func/metric_schema.h"
 #include "metric/text/text_view.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,6 +217,42 @@ int weft_usage_measure(struct weft_usage *u, const struct weft_space *s, const d
 	rc = rc ? rc : measure_devices(u, threads, err);
 	rc = rc ? rc : count_messages(u);
 	return rc && !err->code ? weft_err_set(err, rc, "%s", weft_err_name(rc)) : rc;
+}
+
+/* n rows of bins; a NULL is left alone. */
+static void merge_sums(double *sum, uint32_t n, uint32_t n_bins, const double *weight)
+{
+	for (uint32_t row = 0; row < n && sum; row++) {
+		double all = 0;
+		for (uint32_t b = 0; b < n_bins; b++)
+			all += weight[b] * sum[(size_t)row * n_bins + b];
+		sum[row] = all;
+	}
+}
+
+static void merge_counts(uint64_t *count, uint32_t n_bins, const double *weight)
+{
+	double all = 0;
+	for (uint32_t b = 0; b < n_bins; b++)
+		all += weight[b] * (double)count[b];
+	count[0] = (uint64_t)llround(all);
+}
+
+void weft_usage_merge(struct weft_usage *u, const double *weight)
+{
+	double length = 0;
+	for (unsigned of = 0; of < WEFT_USAGES; of++)
+		merge_sums(u->sum[of], u->n_threads, u->n_bins, weight);
+	merge_sums(u->kernel, u->n_devices, u->n_bins, weight);
+	merge_sums(u->copy, u->n_devices, u->n_bins, weight);
+	for (unsigned i = 0; i < 2; i++) {
+		merge_counts(u->messages[i], u->n_bins, weight);
+		merge_counts(u->bytes[i], u->n_bins, weight);
+	}
+	for (uint32_t b = 0; b < u->n_bins; b++)
+		length += weight[b] * (u->edge[b + 1] - u->edge[b]);
+	u->edge[1] = u->edge[0] + length;
+	u->n_bins = 1;
 }
 
 void weft_usage_fini(struct weft_usage *u)

@@ -50,6 +50,8 @@ struct weft_usage {
  */
 int weft_usage_measure(struct weft_usage *u, const struct weft_space *s, const double *edge, uint32_t n_bins, unsigned threads,
                        struct weft_err *err) WEFT_MUST_CHECK;
+/* What the bins hold together, each times its weight (0: not at all), becomes that of the only bin, as long as they are together. */
+void weft_usage_merge(struct weft_usage *u, const double *weight);
 void weft_usage_fini(struct weft_usage *u);
 /* 0 where the trace has nothing of the kind. */
 static inline double weft_usage_at(const struct weft_usage *u, enum weft_usage_of of, uint32_t thread, uint32_t bin)

@@ -70,6 +70,7 @@ static int ideal_of_all(struct factor_run *run, const struct weft_replay_program
 struct ideal_stretches {
 	struct factor_run *run;
 	const struct weft_replay_program *program;
+	const double *weight;               /* 0: nobody asks for it; NULL: all are asked for */
 	struct weft_replay_cutter **cutter; /* by worker, made when it is needed */
 	struct weft_err *err;               /* by worker */
 	uint8_t *divided;                   /* by stretch: it has its factors, or needs none */
@@ -90,6 +91,10 @@ static int one_stretch(void *arg, size_t i, unsigned worker)
 	struct ideal_stretches *s = arg;
 	struct weft_replay_program *p = NULL;
 	struct weft_replay_result r = {.rank = NULL};
+	if (s->weight && !(s->weight[i] > 0)) {
+		s->divided[i] = 1;
+		return 0;
+	}
 	int rc = s->cutter[worker] ? 0 : weft_replay_cutter_new(&s->cutter[worker], s->program);
 	if (!rc)
 		rc = weft_replay_cut(&p, s->cutter[worker], (uint32_t)i);
@@ -102,10 +107,11 @@ static int one_stretch(void *arg, size_t i, unsigned worker)
 	return rc;
 }
 
-static int ideal_of_stretches(struct factor_run *run, const struct weft_replay_program *p, unsigned threads, struct weft_err *err)
+static int ideal_of_stretches(struct factor_run *run, const struct weft_replay_program *p, const double *weight, unsigned threads,
+                              struct weft_err *err)
 {
 	const unsigned workers = threads ? threads : weft_pool_width();
-	struct ideal_stretches s = {.run = run, .program = p};
+	struct ideal_stretches s = {.run = run, .program = p, .weight = weight};
 	uint32_t left = 0;
 	s.cutter = calloc(workers, sizeof *s.cutter);
 	s.err = calloc(workers, sizeof *s.err);
@@ -129,7 +135,8 @@ static int ideal_of_stretches(struct factor_run *run, const struct weft_replay_p
 	return rc;
 }
 
-int factor_ideal(struct factor_run *run, const struct weft_trace *t, bool stretches, const struct cli_common *c)
+int factor_ideal(struct factor_run *run, const struct weft_trace *t, bool stretches, const double *weight,
+                 const struct cli_common *c)
 {
 	struct weft_replay_program *p = NULL;
 	struct weft_err err = {0};
@@ -147,7 +154,7 @@ int factor_ideal(struct factor_run *run, const struct weft_trace *t, bool stretc
 	if (rc == -ENODATA) /* no messages: nothing to divide */
 		return CLI_OK;
 	if (!rc)
-		rc = stretches ? ideal_of_stretches(run, p, (unsigned)c->threads, &err) : ideal_of_all(run, p, &err);
+		rc = stretches ? ideal_of_stretches(run, p, weight, (unsigned)c->threads, &err) : ideal_of_all(run, p, &err);
 	weft_replay_program_free(p);
 	return !rc ? CLI_OK : err.code ? cli_fail(&err) : cli_fail_code(rc);
 }

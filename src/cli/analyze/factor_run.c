@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opens a run, decides its stretches, measures them. */
 #include "factor_ideal.h"
+#include "factor_kept.h"
 #include "factor_series.h"
 #include "base/vec.h"
+#include "cli/common/left_out.h"
 #include "trace/filter/spans.h"
 #include "trace/store/cursor.h"
 #include <errno.h>
@@ -113,7 +115,8 @@ static int find_edges(struct edges *e, const struct weft_trace *t, const struct 
 
 /* ---- a run ---- */
 
-static int measure(struct factor_run *r, const struct weft_space *s, const struct factor_run_how *how)
+int factor_measure(struct factor_run *r, const struct weft_space *s, const struct cli_common *c, const double *weight,
+                   struct weft_factors *all)
 {
 	struct weft_usage use = {.n_threads = 0};
 	struct weft_err err = {0};
@@ -122,10 +125,14 @@ static int measure(struct factor_run *r, const struct weft_space *s, const struc
 	int rc = edge && r->f ? 0 : -ENOMEM;
 	for (uint32_t i = 0; i <= r->n && !rc; i++)
 		edge[i] = r->edge[i] / (double)s->unit_ns;
-	if (!rc && weft_usage_measure(&use, s, edge, r->n, (unsigned)how->common->threads, &err))
+	if (!rc && weft_usage_measure(&use, s, edge, r->n, (unsigned)c->threads, &err))
 		rc = err.code;
 	for (uint32_t i = 0; i < r->n && !rc; i++)
 		rc = weft_factors_compute(&r->f[i], &use, i);
+	if (!rc && all) {
+		weft_usage_merge(&use, weight);
+		rc = weft_factors_compute(all, &use, 0);
+	}
 	weft_usage_fini(&use);
 	free(edge);
 	return !rc ? CLI_OK : err.code ? cli_fail(&err) : cli_fail_code(rc);
@@ -155,12 +162,17 @@ int factor_run_of(struct factor_run *r, const struct weft_trace *t, const char *
 	r->n = e.at.n ? (uint32_t)e.at.n - 1 : 0;
 	if (!status && weft_level_size(&s, WEFT_THREAD) == 0)
 		status = cli_fail_text("'%s' has no threads", path);
+	const bool series = r->n > 1 || how->by || how->iterations || how->window_ns;
+	const bool kept = !status && !series && factor_has_gaps(r, t);
 	if (!status)
-		status = measure(r, &s, how);
+		status = kept ? factor_kept(r, t, &s, how) : factor_measure(r, &s, how->common, NULL, NULL);
 	if (!status)
 		name_run(r);
-	if (!status && how->ideal)
-		status = factor_ideal(r, t, r->n > 1 || how->time || how->by || how->iterations || how->window_ns, how->common);
+	if (!status)
+		cli_left_out_warn(t, kept ? "this is of what was kept, each for those that it stands for"
+		                          : "nothing seems to compute there");
+	if (!status && how->ideal && !kept)
+		status = factor_ideal(r, t, series || how->time, NULL, how->common);
 	if (!status && how->regions)
 		status = region_times_of(&r->regions, &s, (uint64_t)r->edge[0], (uint64_t)r->edge[r->n], how->common);
 	weft_space_fini(&s);

@@ -30,6 +30,12 @@ struct factor_run {
 };
 /* 0 or the exit status, after a message; then fini all the same. t: open, and left so. */
 int factor_run_of(struct factor_run *r, const struct weft_trace *t, const char *path, const struct factor_run_how *how);
+/*
+ * The factors of each stretch of r, whose edges are known; into `all`, unless it is NULL, those of all stretches, each times its weight, as if they were one. 0, or
+ * the exit status after a message.
+ */
+int factor_measure(struct factor_run *r, const struct weft_space *s, const struct cli_common *c, const double *weight,
+                   struct weft_factors *all);
 /* Opens `path` for it. */
 int factor_run_open(struct factor_run *r, const char *path, const struct factor_run_how *how);
 void factor_run_fini(struct factor_run *r);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "left_out.h"
-#include "base/str.h"
 #include "base/vec.h"
 #include "trace/store/cursor.h"
+#include "base/log.h"
+#include "base/str.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +46,29 @@ static struct cli_left_out_kind *left_kind(struct cli_left_out *l, uint64_t kind
 	return &l->kind[l->n++];
 }
 
+static int left_kept(struct cli_left_out *l, struct cli_left_out_kind *kind, uint64_t at)
+{
+	kind->kept++;
+	if (weft_vec_grow(&l->kept, &l->kept_cap, l->n_kept + 1, sizeof *l->kept))
+		return -ENOMEM;
+	l->kept[l->n_kept++] = (struct cli_left_out_kept){at, kind->kind};
+	return 0;
+}
+
+/* The points of a gap stand where it ends. */
+static int left_time(struct cli_left_out *l, struct cli_left_out_kind *kind, uint64_t end, uint64_t ns)
+{
+	kind->left_out_ns += ns;
+	if (!l->n_gaps || l->gap[l->n_gaps - 1].to != end) {
+		if (weft_vec_grow(&l->gap, &l->gap_cap, l->n_gaps + 1, sizeof *l->gap))
+			return -ENOMEM;
+		l->gap[l->n_gaps++] = (struct cli_left_out_gap){end, end};
+	}
+	struct cli_left_out_gap *gap = &l->gap[l->n_gaps - 1];
+	gap->from -= ns < gap->from ? ns : gap->from;
+	return 0;
+}
+
 static int left_thread(struct left_walk *w, const struct weft_trace *t, uint32_t thread)
 {
 	struct weft_cursor c;
@@ -63,13 +88,13 @@ static int left_thread(struct left_walk *w, const struct weft_trace *t, uint32_t
 			like = k == LEFT_STRETCH || k == LEFT_LIKE ? b.value[i] : like;
 			struct cli_left_out_kind *at = left_kind(&w->of, like);
 			if (!at)
-				rc = -12;
+				rc = -ENOMEM;
 			else if (k == LEFT_STRETCH)
-				at->kept++;
+				rc = left_kept(&w->of, at, b.time[i]);
 			else if (k == LEFT_STRETCHES)
 				at->left_out += b.value[i];
 			else if (k == LEFT_TIME)
-				at->left_out_ns += b.value[i];
+				rc = left_time(&w->of, at, b.time[i], b.value[i]);
 		}
 	}
 	weft_cursor_end(&c);
@@ -119,7 +144,17 @@ int cli_left_out_read(struct cli_left_out *l, const struct weft_trace *t)
 void cli_left_out_fini(struct cli_left_out *l)
 {
 	free(l->kind);
+	free(l->gap);
+	free(l->kept);
 	*l = (struct cli_left_out){0};
+}
+
+double cli_left_out_weight(const struct cli_left_out *l, uint64_t kind)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->kind[i].kind == kind && l->kind[i].kept)
+			return (double)(l->kind[i].kept + l->kind[i].left_out) / (double)l->kind[i].kept;
+	return 1;
 }
 
 void cli_left_out_say(const struct weft_trace *t)
@@ -131,5 +166,16 @@ void cli_left_out_say(const struct weft_trace *t)
 		printf("%s in %" PRIu64
 		       " stretches were left out, which resemble kept ones (weft phases --left-out): this is of the rest.\n",
 		       weft_human_ns(human, left_total(&l, &n)), n);
+	cli_left_out_fini(&l);
+}
+
+void cli_left_out_warn(const struct weft_trace *t, const char *but)
+{
+	struct cli_left_out l;
+	uint64_t n;
+	char human[32];
+	if (!cli_left_out_read(&l, t) && l.n && left_total(&l, &n))
+		weft_log(WEFT_LOG_WARN, "'%s': %s in %" PRIu64 " stretches were left out (weft phases --left-out): %s", t->path,
+		         weft_human_ns(human, left_total(&l, &n)), n, but);
 	cli_left_out_fini(&l);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `weft replay`: what was recorded, on another machine. */
 #include "base/log.h"
+#include "cli/common/left_out.h"
 #include "replay/dimemas/dim.h"
 #include "replay/dimemas/dim_prv.h"
 #include "replay/out/replay_trace.h"
@@ -75,6 +76,7 @@ static int open_program(const struct replay_args *a, const char *path, struct we
 	if (status)
 		return status;
 	weft_filter_free(f);
+	cli_left_out_warn(*t, "that time counts as computing");
 	if (weft_replay_program_trace(p, *t, &from, &err)) {
 		weft_trace_close(*t);
 		*t = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening for `weft critical`, `weft waits`, `weft what-if`. */
 #include "whatif_common.h"
+#include "cli/common/left_out.h"
 
 int whatif_open(const struct cli_common *common, const char *path, struct weft_trace **t, struct weft_causal *c)
 {
@@ -11,6 +12,7 @@ int whatif_open(const struct cli_common *common, const char *path, struct weft_t
 	if (status)
 		return status;
 	weft_filter_free(filter);
+	cli_left_out_warn(*t, "that time counts as computing, and its messages wait for nobody");
 	if (weft_causal_load(*t, &how, c, &err)) {
 		weft_trace_close(*t);
 		return cli_fail(&err);
