@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FOLLOW_DEPTH = 128, PASSES_MOST = 3 /* of a look: pages stand nearly in order, and what is missed comes with the next */ };
+#define FUTURE_NS UINT64_C(1000000000) /* by so much clocks may differ; what is later was never recorded: the stream is damaged */
+
+enum { FOLLOW_DEPTH = 128, REGIONS_MOST = 1 << 20, PASSES_MOST = 3 /* of a look: pages stand nearly in order, and what is missed comes with the next */ };
 
 struct follow_lane {
 	uint32_t thread, seq, seen, latest; /* seq: the page that is next; seen: records of it; latest: of all that there are */
@@ -25,6 +27,7 @@ struct record_follow {
 	WEFT_VEC(struct follow_lane) lane;
 	WEFT_VEC(uint32_t) region; /* of the stream -> of record_kinds */
 	struct follow_lane meta;
+	uint64_t now_ns;
 	bool grew; /* later pages were seen than before: what was read of earlier ones may not be all */
 	struct weft_page page;
 };
@@ -80,7 +83,7 @@ static void hear_definition(struct record_follow *f, struct record_kinds *k, con
 	struct follow_lane *l = r->kind == WEFT_EV_THREAD && r->n >= 2 ? lane_of(f, r->id) : NULL;
 	if (l)
 		l->own = r->payload[1] >> 32 == WEFT_THREAD_OF_WEFT;
-	if (r->kind != WEFT_EV_DEF_REGION || !weft_record_bytes(r, 2, &name, &n))
+	if (r->kind != WEFT_EV_DEF_REGION || r->id >= REGIONS_MOST || !weft_record_bytes(r, 2, &name, &n))
 		return;
 	while (f->region.n <= r->id)
 		if (weft_vec_push(&f->region, 0)) {
@@ -107,6 +110,8 @@ static void lane_reach(struct record_follow *f, struct record_kinds *k, struct f
 static void hear_event(struct record_follow *f, struct record_kinds *k, struct follow_lane *l, const struct weft_record *r)
 {
 	const uint64_t ns = record_follow_ns(&f->head, r->ticks);
+	if (ns > f->now_ns + FUTURE_NS)
+		return;
 	lane_reach(f, k, l, ns);
 	if (r->kind == WEFT_EV_ENTER) {
 		if (!l->own)
@@ -184,6 +189,7 @@ static uint64_t known_until(const struct record_follow *f, uint64_t now_ns)
 uint64_t record_follow_look(struct record_follow *f, struct record_kinds *k, uint64_t now_ns)
 {
 	struct stat st;
+	f->now_ns = now_ns;
 	for (unsigned meta = 2; meta-- > 0;) {
 		bool more = true;
 		for (unsigned pass = 0; more && pass < PASSES_MOST; pass++) {
