@@ -11,7 +11,8 @@
 
 #define FUTURE_NS UINT64_C(1000000000) /* by so much clocks may differ; what is later was never recorded: the stream is damaged */
 
-enum { FOLLOW_DEPTH = 128, REGIONS_MOST = 1 << 20, PASSES_MOST = 3 /* of a look: pages stand nearly in order, and what is missed comes with the next */ };
+enum { FOLLOW_DEPTH = 128, REGIONS_MOST = 1 << 20 };
+enum { PASSES_MOST = 3 }; /* of a look: pages stand nearly in order, and what is missed comes with the next */
 
 struct follow_lane {
 	uint32_t thread, seq, seen, latest; /* seq: the page that is next; seen: records of it; latest: of all that there are */
