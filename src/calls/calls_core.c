@@ -11,7 +11,7 @@
 
 struct calls_defined calls_def;
 const struct link_libc *calls_link;
-bool calls_each_lock, calls_each_stdio;
+bool calls_each_lock, calls_each_stdio, calls_has_callers;
 __thread struct calls_self calls_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 struct calls_range calls_program;
 static struct weft_atomic_u64 forked_ms;
@@ -213,6 +213,15 @@ void calls_drop_stale(void)
 	calls_self.open_region = NULL;
 }
 
+/* ---- who called ---- */
+
+void calls_tell_callers(uint64_t began)
+{
+	int error = errno;
+	(void)weft_callers_anywhere((const void *)calls_wrap_all, began);
+	errno = error;
+}
+
 /* ---- locks ---- */
 
 bool calls_lock(struct weft_atomic_u32 *lock)
@@ -252,6 +261,7 @@ int weft_calls_begin(const struct link_calls *with)
 	calls_each_lock = kept.parts & LINK_LIBC_LOCKS;
 	calls_each_stdio = kept.parts & LINK_LIBC_STDIO;
 	define_all();
+	calls_has_callers = weft_callers_anywhere(NULL, 0);
 	if (!weft_trace())
 		return -ENOENT;
 	dl_iterate_phdr(note_program, NULL);

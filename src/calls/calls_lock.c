@@ -79,6 +79,7 @@ struct waiting {
 	struct calls_open open;
 	const void *lock;
 	struct calls_waiter *waiter;
+	uint64_t began; /* where callers are asked for */
 };
 
 void calls_lock_forked(void)
@@ -104,6 +105,7 @@ CALLS_INLINE void wait_enter(struct calls_open *o, unsigned id, const void *lock
 CALLS_INLINE void wait_begin(struct waiting *w, unsigned id, const void *lock, int holder)
 {
 	w->lock = lock;
+	w->began = calls_begin_ticks();
 	w->waiter = calls_wake_expect(lock);
 	if (w->waiter)
 		weft_add_u32(&n_waiting, 1);
@@ -116,6 +118,7 @@ static void wait_end(struct waiting *w, bool got)
 		weft_add_u32(&n_waiting, UINT32_MAX);
 	uint64_t key = calls_wake_done(w->lock, w->waiter, got);
 	w->waiter = NULL;
+	calls_callers(w->began);
 	if (key)
 		calls_two(calls_def.passed, WEFT_HEAD_FLOW_IN, key, w->open.region, WEFT_HEAD_LEAVE, 0);
 	else
@@ -157,7 +160,7 @@ static int nobody(const void *lock)
 				taken(lock); \
 			return rc; \
 		} \
-		__attribute__((cleanup(wait_unwound))) struct waiting w = {{0, NULL, NULL}, NULL, NULL}; \
+		__attribute__((cleanup(wait_unwound))) struct waiting w = {{0, NULL, NULL}, NULL, NULL, 0}; \
 		wait_begin(&w, LINK_LIBC_##name, lock, holder(lock)); \
 		rc = real pass; \
 		wait_end(&w, IS_GOT(rc)); \

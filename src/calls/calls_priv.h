@@ -39,7 +39,7 @@ struct calls_defined {
 };
 extern struct calls_defined calls_def;
 extern const struct link_libc *calls_link;
-extern bool calls_each_lock, calls_each_stdio;
+extern bool calls_each_lock, calls_each_stdio, calls_has_callers;
 
 #define CALLS_REAL(name) ((__typeof__(&(name)))calls_link->calls.real[LINK_LIBC_##name])
 #define CALLS_REGION(name) calls_def.region[LINK_LIBC_##name]
@@ -153,6 +153,19 @@ static inline void calls_leave_bare(struct calls_open *o)
 {
 	weft_leave(o->region);
 	calls_pop(o);
+}
+
+/* ---- who called: told before the end of a call, where it is asked for (calls_core.c) ---- */
+
+void calls_tell_callers(uint64_t began);
+static inline uint64_t calls_begin_ticks(void)
+{
+	return CALLS_UNLIKELY(calls_has_callers) ? weft_ticks() : 0;
+}
+static inline void calls_callers(uint64_t began)
+{
+	if (CALLS_UNLIKELY(began != 0))
+		calls_tell_callers(began);
 }
 
 /* ---- spin locks of a moment: false: not got, for this thread has one, or something is very wrong ---- */

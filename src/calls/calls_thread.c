@@ -170,12 +170,13 @@ static void joined(pthread_t thread, uint64_t number)
 		real_join *real = (real_join *)calls_link->calls.real[LINK_LIBC_##name]; \
 		if (calls_passes(CALLS_CALLER)) \
 			return real pass; \
-		uint64_t number = number_of(thread); \
+		uint64_t number = number_of(thread), began = calls_begin_ticks(); \
 		CALLS_OPEN(o); \
 		calls_enter_bare(&o, CALLS_REGION(name)); \
 		int rc = real pass; \
 		if (rc == 0) \
 			joined(thread, number); \
+		calls_callers(began); \
 		calls_leave_bare(&o); \
 		return rc; \
 	}

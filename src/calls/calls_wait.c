@@ -13,11 +13,13 @@ struct waiting {
 	struct calls_open open;
 	const void *at;
 	struct calls_waiter *waiter;
+	uint64_t began; /* where callers are asked for */
 };
 
 CALLS_INLINE void wait_begin(struct waiting *w, unsigned id, const void *at)
 {
 	w->at = at;
+	w->began = calls_begin_ticks();
 	w->waiter = calls_wake_expect(at);
 	calls_enter(&w->open, calls_def.region[id], calls_def.condition, (int64_t)(uintptr_t)at);
 }
@@ -26,6 +28,7 @@ static void wait_end_by(struct waiting *w, bool woken, weft_flow by)
 {
 	uint64_t key = calls_wake_done(w->at, w->waiter, woken);
 	w->waiter = NULL;
+	calls_callers(w->began);
 	if (key)
 		calls_two(by, WEFT_HEAD_FLOW_IN, key, w->open.region, WEFT_HEAD_LEAVE, 0);
 	else
@@ -43,7 +46,7 @@ static void wait_unwound(struct waiting *w)
 	if (w->open.region)
 		wait_end(w, false);
 }
-#define WAITING(name) __attribute__((cleanup(wait_unwound))) struct waiting name = {{0, NULL, NULL}, NULL, NULL}
+#define WAITING(name) __attribute__((cleanup(wait_unwound))) struct waiting name = {{0, NULL, NULL}, NULL, NULL, 0}
 
 /* ---- condition variables: their mutex is free meanwhile ---- */
 
@@ -138,6 +141,7 @@ static int wrap_pthread_barrier_wait(pthread_barrier_t *barrier)
 		return CALLS_REAL(pthread_barrier_wait)(barrier);
 	WAITING(w);
 	w.at = barrier;
+	w.began = calls_begin_ticks();
 	calls_enter(&w.open, CALLS_REGION(pthread_barrier_wait), calls_def.condition, (int64_t)(uintptr_t)barrier);
 	if (barrier_word >= 0)
 		w.waiter = calls_wake_meet(barrier, ((const unsigned *)barrier)[barrier_word]);

@@ -382,6 +382,7 @@ void calls_late_told(struct calls_late *l, unsigned id)
 	uint32_t file = fd >= 0 ? calls_file_of(fd) : 0;
 	if (l->began)
 		calls_enter_ago(calls_def.region[id], l->began, l->at);
+	calls_callers(l->ticks);
 	weft_bundle_begin(&b);
 	if (fd >= 0)
 		weft_bundle_add(&b, calls_def.fd, WEFT_HEAD_ATTR, (uint64_t)fd);
@@ -420,8 +421,10 @@ void calls_late_told(struct calls_late *l, unsigned id)
 			return real(LIST_##n); \
 		const calls_word a[(n) + 1] = {LIST_##n}; \
 		CALLS_OPEN(o); \
+		uint64_t began = calls_begin_ticks(); \
 		begin_##kind(&o, LINK_LIBC_##name, a); \
 		calls_word rc = real(LIST_##n); \
+		calls_callers(began); \
 		end_##kind(&o, a, rc); \
 		return rc; \
 	}

@@ -35,6 +35,7 @@ CALLS_INLINE void calls_enter_command(struct calls_open *o, unsigned id, calls_w
 
 struct calls_late {
 	uint64_t began; /* 0: the region is open */
+	uint64_t ticks; /* of its begin, where callers are asked for; else 0 */
 	uintptr_t at;   /* where the thread's next event was to go */
 	FILE *file;     /* NULL: not known */
 	int64_t bytes;  /* negative: not known */
@@ -45,6 +46,7 @@ static inline void calls_late_begin(struct calls_late *l, unsigned id)
 {
 	l->at = weft_thread_1.at;
 	l->began = 0;
+	l->ticks = calls_begin_ticks();
 	if (CALLS_UNLIKELY(calls_each_stdio || l->at + CALLS_LATE_ROOM > weft_thread_1.limit))
 		weft_enter(calls_def.region[id]);
 	else

@@ -26,14 +26,14 @@ static bool lies_in(const struct range *r, uint64_t at)
 }
 
 /* This thread's own, found once: what lies in it needs no asking. */
-static struct unwind_stack thread_stack(uint64_t sp)
+static struct unwind_stack thread_stack(uint64_t sp, bool may_ask)
 {
 	static __thread struct unwind_stack kept __attribute__((tls_model("initial-exec")));
 	static __thread bool asked __attribute__((tls_model("initial-exec")));
 	struct unwind_stack main;
 	if (unwind_main_stack(sp, &main))
 		return main;
-	if (!asked) {
+	if (!asked && may_ask) {
 		pthread_attr_t attr;
 		void *at;
 		size_t bytes;
@@ -49,7 +49,8 @@ static struct unwind_stack thread_stack(uint64_t sp)
 	return (struct unwind_stack){on_it ? sp : 0, on_it ? kept.to : 0};
 }
 
-static __attribute__((noinline)) unsigned callers_find(const void *own, uint64_t *out, unsigned most, unsigned *flags)
+static __attribute__((noinline)) unsigned callers_find(const void *own, bool may_ask, uint64_t *out, unsigned most,
+                                                       unsigned *flags)
 {
 	struct range ours, theirs = {0, 0};
 	struct unwind_regs regs;
@@ -59,7 +60,7 @@ static __attribute__((noinline)) unsigned callers_find(const void *own, uint64_t
 	if (own)
 		(void)unwind_object(own, &theirs.from, &theirs.to);
 	unwind_here(&regs);
-	struct unwind_stack stack = thread_stack(regs.r[UNWIND_SP]);
+	struct unwind_stack stack = thread_stack(regs.r[UNWIND_SP], may_ask);
 	for (unsigned steps = 0; steps < CALLERS_MOST + OWN_FRAMES_MOST; steps++) {
 		int rc = unwind_step(&regs, &stack, &exact);
 		uint64_t ip = regs.r[UNWIND_IP];
@@ -82,7 +83,7 @@ static void callers_define(void)
 	__atomic_store_n(&category, c, __ATOMIC_RELEASE);
 }
 
-void weft_callstack(const void *own, unsigned most)
+static void callstack_record(const void *own, bool may_ask, unsigned most)
 {
 	uint64_t word[CALLERS_MOST + 1];
 	unsigned flags = 0;
@@ -93,7 +94,7 @@ void weft_callstack(const void *own, unsigned most)
 		callers_define();
 	uint32_t on = *category;
 	if (on) {
-		unsigned n = callers_find(own, word + 1, most < CALLERS_MOST ? most : CALLERS_MOST, &flags);
+		unsigned n = callers_find(own, may_ask, word + 1, most < CALLERS_MOST ? most : CALLERS_MOST, &flags);
 		uint32_t head = WEFT_HEAD_CALLSTACK | flags << 12;
 		word[0] = n;
 		if (n < WEFT_WORDS_LONG)
@@ -102,6 +103,11 @@ void weft_callstack(const void *own, unsigned most)
 			weft_record_head(category, on, head | WEFT_WORDS_LONG << 8, n + 1, word, 0);
 	}
 	errno = saved;
+}
+
+void weft_callstack(const void *own, unsigned most)
+{
+	callstack_record(own, true, most);
 }
 
 /* "3", or "3:100us": of calls that last as long. What cannot be read is nothing. */
@@ -118,13 +124,31 @@ static void callers_read_environment(void)
 	weft_store_u32(&callers_read, 1);
 }
 
-void weft_callers(const void *own, uint64_t began)
+static bool callers_wanted(void)
 {
 	if (WEFT_UNLIKELY(!weft_load_u32(&callers_read)))
 		callers_read_environment();
-	if (!callers_most)
-		return;
-	if (callers_least_ns && (double)(weft_ticks() - began) < (double)callers_least_ns * rec.ticks_per_ns)
-		return;
-	weft_callstack(own, callers_most);
+	return callers_most != 0;
+}
+
+static bool callers_lasted(uint64_t began)
+{
+	return !callers_least_ns || (double)(weft_ticks() - began) >= (double)callers_least_ns * rec.ticks_per_ns;
+}
+
+void weft_callers(const void *own, uint64_t began)
+{
+	if (callers_wanted() && callers_lasted(began))
+		callstack_record(own, true, callers_most);
+}
+
+int weft_callers_anywhere(const void *own, uint64_t began)
+{
+	if (!callers_wanted())
+		return 0;
+	if (!began && __atomic_load_n(&category, __ATOMIC_ACQUIRE) == WEFT_OFF)
+		callers_define();
+	if (began && callers_lasted(began))
+		callstack_record(own, false, callers_most);
+	return 1;
 }

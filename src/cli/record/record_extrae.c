@@ -117,7 +117,9 @@ void extrae_levels(struct record_extrae *e, const char *where, const char *value
 		z = end > z ? end : z + 1;
 	}
 	snprintf(most, sizeof most, "%lu", level);
-	extrae_value(e, where, level ? most : "", option);
+	if (level > e->callers)
+		extrae_value(e, where, most, option);
+	e->callers = level > e->callers ? level : e->callers;
 }
 
 void extrae_megabytes(struct record_extrae *e, const char *where, const char *value, const char *option)
