@@ -108,7 +108,7 @@ export function createSummary(host, app) {
 			factor("Parallel efficiency", t.parallel, "useful time of the average thread, of the time in view"), factor("Load balance", t.balance, "average over greatest useful time"), factor("Communication efficiency", t.communication, "useful time of the busiest thread, of the time in view"),
 			p.n > 1 && p.n !== t.n ? factor("Load balance of processes", p.balance, "of the averages of their threads") : null),
 			h("p", { class: "soft small" }, "The first is the product of the next two.", t.without ? ` ${count(t.without)} of ${count(t.n)} threads computed nothing.` : ""),
-			h("h3", {}, "Useful time"), h("div", { class: "bars", role: "list" }, shown.map(r => (r ? h("div", { class: "bar-row wide", role: "listitem", title: plain(`${r[0]} ${r[1]}`, 120) }, h("span", { class: "bar-name" }, plain(r[1] || r[0], 40)), h("span", { class: "bar-box" }, h("span", { class: "bar-fill", style: { width: `${(100 * r[3]) / top}%` } })), h("span", { class: "n soft" }, span(r[3]))) : h("div", { class: "soft small" }, `… ${list.length - 59} more …`)))));
+			h("h3", {}, "Useful time"), h("div", { class: "bars", role: "list" }, shown.map(r => (r ? h("div", { class: "bar-row wide", role: "listitem", title: plain(`${r[0]} ${r[1]}`, 120) }, h("span", { class: "bar-name" }, plain(r[1] ? `${r[1]} ${r[0]}` : r[0], 40)), h("span", { class: "bar-box" }, h("span", { class: "bar-fill", style: { width: `${(100 * r[3]) / top}%` } })), h("span", { class: "n soft" }, span(r[3]))) : h("div", { class: "soft small" }, `… ${list.length - 59} more …`)))));
 	}
 	function drawRuns() {
 		const a = answer, words = (own().find ?? "").toLowerCase();

@@ -17,7 +17,7 @@ const axe = readFileSync(need.resolve("axe-core/axe.min.js"), "utf8");
 let browser = null, context = null;
 const running = new Set(), shared = new Map();
 export const WAIT_MS = Number(process.env.WEFT_WAIT_MS ?? 30000);
-const LATE_MS = 400;
+const LATE_MS = 400, QUIET_MS = 350;
 
 async function start(args, env) {
 	const child = spawn("weft", ["open", "-q", "--no-browser", ...args], { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "inherit"] });
@@ -48,8 +48,8 @@ async function newPage() {
 }
 export const CHROMIUM = ["--no-sandbox", "--force-device-scale-factor=1"];
 
-/** A page at the address; what it logs as an error, or throws, fails the flow when it is closed. late: answers that are held up. */
-export async function visit(url, hash = "", { theme = "light", width = 1400, height = 850, late } = {}) {
+/** A page at the address; what it logs as an error, or throws, fails the flow when it is closed. late: answers that are held up; first: what is done with it before. */
+export async function visit(url, hash = "", { theme = "light", width = 1400, height = 850, late, first } = {}) {
 	const page = await newPage(), wrong = [];
 	await page.setViewportSize({ width, height });
 	await page.emulateMedia({ colorScheme: theme });
@@ -57,6 +57,13 @@ export async function visit(url, hash = "", { theme = "light", width = 1400, hei
 	page.on("pageerror", e => wrong.push(String(e)));
 	page.on("console", m => { if (m.type() === "error" && !/status of (4|5)\d\d/.test(m.text())) wrong.push(m.text()); });
 	if (late) await page.route(late, async route => { await sleep(LATE_MS); await route.continue().catch(() => {}); });
+	const open = new Set();
+	let last = performance.now();
+	page.on("request", r => open.add(r));
+	for (const event of ["requestfinished", "requestfailed"]) page.on(event, r => { open.delete(r); last = performance.now(); });
+	/** Until nothing was asked for a while: names and legends are asked for when what they name has come. */
+	page.quiet = async () => { while (open.size || performance.now() - last < QUIET_MS) await sleep(20); };
+	await first?.(page);
 	await page.goto(url + hash);
 	await page.waitForSelector(".frame:not([hidden])");
 	page.done = async () => { await page.close(); assert.deepEqual(wrong, []); };

@@ -68,7 +68,7 @@ export function encode({ width, height, at }) {
 	return Buffer.concat([MAGIC, part("IHDR", head), part("IDAT", deflateSync(raw, { level: 9 })), part("IEND", Buffer.alloc(0))]);
 }
 
-/** Each square of `by` pixels as one: its mean, in steps of 8, which packs well. @param {Picture} p @param {number} by @returns {Picture} */
+/** Each square of `by` pixels as one: its mean, in steps of 16, which packs well. @param {Picture} p @param {number} by @returns {Picture} */
 export function shrink(p, by) {
 	const width = Math.floor(p.width / by), height = Math.floor(p.height / by), at = new Uint8Array(width * height * 3);
 	for (let y = 0; y < height; y++)
@@ -76,7 +76,7 @@ export function shrink(p, by) {
 			for (let k = 0; k < 3; k++) {
 				let sum = 0;
 				for (let j = 0; j < by; j++) for (let i = 0; i < by; i++) sum += p.at[3 * ((y * by + j) * p.width + x * by + i) + k];
-				at[3 * (y * width + x) + k] = Math.min(248, Math.round(sum / (by * by) / 8) * 8);
+				at[3 * (y * width + x) + k] = Math.min(240, Math.round(sum / (by * by) / 16) * 16);
 			}
 	return { width, height, at };
 }

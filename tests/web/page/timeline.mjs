@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { appendFileSync, copyFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { connect } from "node:net";
 import test, { after } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { accessible, close, serve, serveAlone, stateOf, until, visit } from "./drive.mjs";
 
 const at = name => join(process.env.WEFT_TRACES, `${name}.weft`);
@@ -258,6 +260,72 @@ test("rows are filtered, ordered, hidden and come back; marks are a list", async
 	await until(page, () => !location.hash.includes("marks="));
 	await page.done();
 	assert.equal(await s.stop(), 0);
+});
+
+test("a range is measured; what was taken back is done again; a link opens the same", async () => {
+	const s = await serve([at("imbalance")]), page = await visit(s.url);
+	await ready(page);
+	const box = await page.locator(".tl-over").first().boundingBox(), drag = async (a, b) => {
+		await page.mouse.move(box.x + box.width * a, box.y + 30);
+		await page.mouse.down();
+		await page.mouse.move(box.x + box.width * b, box.y + 34, { steps: 5 });
+		await page.mouse.up();
+	};
+	await drag(0.25, 0.5);
+	/* A quarter of 34.15 ms, within a pixel. */
+	const measured = Number((await page.locator(".menu-head").innerText()).replace(/ ms$/, ""));
+	assert.ok(Math.abs(measured - 34.15 / 4) < 0.2, String(measured));
+	await page.getByRole("menuitem", { name: "Mark this range" }).click();
+	await page.getByRole("dialog").getByRole("textbox").fill("a quarter");
+	await page.getByRole("button", { name: "Keep" }).click();
+	await page.locator(".tl-over").first().focus();
+	await page.keyboard.press("z");
+	await until(page, () => location.hash.includes("from="));
+	const zoomed = await range(page);
+	await page.keyboard.press("Control+z");
+	await until(page, was => document.querySelector(".tl-range").value !== was, zoomed);
+	await page.keyboard.press("Control+y");
+	await until(page, was => document.querySelector(".tl-range").value === was, zoomed);
+	await page.getByRole("button", { name: /^Share/ }).click();
+	await page.getByRole("menuitem", { name: /Copy the link/ }).click();
+	const link = await page.evaluate(() => navigator.clipboard.readText()), other = await visit(link);
+	await ready(other);
+	assert.equal(await range(other), zoomed);
+	await other.getByRole("tab", { name: "Marks" }).click();
+	assert.equal(await other.locator(".tl-marks input").inputValue(), "a quarter");
+	await other.done();
+	await page.done();
+	await s.stop();
+});
+
+test("a server that ends is said, and what is there stays; clients that go leave it well", async () => {
+	const s = await serveAlone([at("imbalance")]), page = await visit(s.url);
+	await ready(page);
+	/* Requests that nobody waits for any more, and connections that say half of one. */
+	for (let i = 0; i < 40; i++) {
+		const stop = new AbortController(), asked = fetch(`${s.url}api/table/view?view=useful&from=${i}`, { signal: stop.signal }).catch(() => {});
+		if (i % 2) await sleep(2);
+		stop.abort();
+		await asked;
+		connect(Number(new URL(s.url).port), "127.0.0.1", function () { this.end(`GET ${new URL(s.url).pathname}api/ti`); }).on("error", () => {});
+	}
+	assert.equal((await s.get("session/info")).status, 200);
+	const before = await painted(page);
+	assert.equal(await s.stop(), 0);
+	await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+	await until(page, () => /the server does not answer/.test(document.querySelector(".said").textContent));
+	await page.locator(".tl-over").first().focus();
+	await page.keyboard.press("w");
+	await until(page, () => location.hash.includes("from="));
+	assert.ok((await painted(page)) > before / 2, "what was there is gone");
+	await page.close();
+});
+
+test("twelve tabs of one trace at a time", async () => {
+	const s = await serve([at("late-sender")]), pages = await Promise.all(Array.from({ length: 12 }, () => visit(s.url, "#side=summary")));
+	for (const page of pages) { await page.waitForSelector("#panel-summary .share-row"); await ready(page); }
+	for (const page of pages) await page.done();
+	await s.stop();
 });
 
 test("names of traces are text, whatever they hold; no request leaves the machine", async () => {
