@@ -102,3 +102,37 @@ starpu: simulated on 'suite': 1 tasks in 0.157 ms, 0 transfers of 0.000 MB
 # size	ms	GFlop/s
 160	0.157	8.678
 102400 1.573279e+02
+
+## A recorded run: as many workers as it had, more, another machine, where it is what the program itself takes; and what cannot be.
+$ STARPU_NCPU=2 weft record -q --on starpu_detail -o tiles.weft -- "$suite/cholesky_implicit" -size 2560 -nblocks 8 >/dev/null 2>&1; weft simulate -s lws tiles.weft 2>&1 | sed 's/[0-9.]* ms/TIME/'
+starpu: simulated on 'recorded': 120 tasks in TIME, 0 transfers of 0.000 MB
+tasks	120
+recorded	TIME
+replayed	TIME
+$ weft simulate -s lws tiles.weft 2>/dev/null | awk '/^recorded/ {was = $2} /^replayed/ {exit !($2 > 0.6 * was && $2 < 1.2 * was)}' && echo near
+near
+$ for w in 1 4 128; do weft simulate --workers $w -s eager tiles.weft 2>/dev/null | awk '/^replayed/ {print $2}'; done | sort -rn -c && echo fewer
+fewer
+$ weft simulate -m weft-3gpus -s dmdas tiles.weft 2>&1 | sed -n 's/^starpu: .* in \(.* ms\),.*/\1/p; s/^replayed\t//p' | uniq | wc -l; weft simulate -m weft-3gpus -s dmdas -- "$suite/cholesky_implicit" -size 2560 -nblocks 8 2>&1 | sed -n 's/^starpu: .* in \(.* ms\),.*/\1/p' >program; weft simulate -m weft-3gpus -s dmdas tiles.weft 2>&1 | sed -n 's/^starpu: .* in \(.* ms\),.*/\1/p' | cmp - program && echo same
+1
+same
+$ weft simulate --workers 4 -o made4.weft tiles.weft >/dev/null 2>&1; weft stat made4.weft --json | jq -c '.[] | [.region, .calls]' | sort
+["chol_model_gemm",56]
+["chol_model_potrf",8]
+["chol_model_syrk",28]
+["chol_model_trsm",28]
+$ weft simulate --recorded -m weft-3gpus -s dmdas tiles.weft 2>&1 | sed -n 's/.*, \([0-9]* transfers\).*/\1/p'
+0 transfers
+$ STARPU_NCPU=2 weft record -q -o plain.weft -- "$suite/cholesky_implicit" -size 640 -nblocks 4 >/dev/null 2>&1; weft simulate plain.weft; cp -r "$WEFT_SOURCE/tests/golden/traces/heat.weft" .; weft simulate heat.weft 2>&1 | tail -1; weft simulate --workers 2 -- "$suite/cholesky_implicit"; weft simulate --workers 2 -m weft-2cpus tiles.weft; weft simulate --workers 200 tiles.weft; weft simulate tiles.weft more; weft simulate gone.weft; echo status $?; mkdir tmp; TMPDIR=$PWD/tmp weft simulate -s lws tiles.weft >/dev/null 2>&1; ls tmp
+weft simulate: error: 'plain.weft': its tasks say their times only: record with '--on starpu_detail', or STARPU_FXT_TRACE=1
+weft simulate: error: 'heat.weft' has no tasks: it is not of a program of the task runtime
+weft simulate: error: option '--workers' is for a trace, not for a program
+Try 'weft simulate --help'.
+weft simulate: error: option '--workers' makes a machine, '--machine' names one
+Try 'weft simulate --help'.
+weft simulate: error: option '--workers': the runtime has 128 at most
+Try 'weft simulate --help'.
+weft simulate: error: a trace has no arguments
+Try 'weft simulate --help'.
+weft simulate: error: cannot open 'gone.weft': no such file or directory
+status 2

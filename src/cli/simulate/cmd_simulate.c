@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `weft simulate`: a program of tasks as it would run on another machine. The runtime does it (src/runtime/simulate); here the machine
- * is found, the environment says it, and what the runtime wrote becomes a trace.
+ * is found, the environment says it, and what the runtime wrote becomes a trace. Of a trace the program is starpu_replay.
  */
 #include "cli/common/cli.h"
 #include "simulate_machine.h"
+#include "simulate_trace.h"
 #include "base/log.h"
 #include "trace/write/export.h"
 #include <errno.h>
@@ -14,11 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { WORKERS_MOST = 128 };
 struct args {
 	struct cli_common common;
 	const char *machine, *models, *output, *scheduler;
 	double unknown;
-	bool list, force;
+	uint64_t workers;
+	bool list, force, recorded;
 };
 
 static const struct weft_opt options[] = {
@@ -27,6 +30,10 @@ static const struct weft_opt options[] = {
 	{0, "models", "DIR", WEFT_OPT_STRING, offsetof(struct args, models),
          "its bus files and models (default: where they are found)"},
 	{'s', "scheduler", "NAME", WEFT_OPT_STRING, offsetof(struct args, scheduler), "the scheduling policy (STARPU_SCHED)"},
+	{0, "workers", "N", WEFT_OPT_U64, offsetof(struct args, workers),
+         "of a trace: on a machine of N processors (default: as many as it has)"},
+	{0, "recorded", NULL, WEFT_OPT_FLAG, offsetof(struct args, recorded),
+         "of a trace: tasks take what they took, whatever models say"},
 	{0, "unknown", "US", WEFT_OPT_DOUBLE, offsetof(struct args, unknown),
          "what tasks take that no model knows, in microseconds (default: they end the program)"},
 	{'o', "output", "OUT", WEFT_OPT_STRING, offsetof(struct args, output),
@@ -154,6 +161,40 @@ static int run_traced(const struct args *a, char **argv, const struct weft_expor
 	return status;
 }
 
+static int run_with_output(const struct args *a, char **argv, const struct weft_exporter *e)
+{
+	return a->output ? run_traced(a, argv, e) : run_program(argv);
+}
+
+/* Without a machine: processors, as many as the trace has workers or is asked for, and what was recorded. */
+static int choose_workers(const struct args *a, const struct simulate_trace *t)
+{
+	static const char name[] = "recorded";
+	const uint64_t workers = a->workers ? a->workers : t->workers;
+	int status = simulate_make_machine(t->folder, name, (uint32_t)workers);
+	if (status)
+		return status;
+	struct args of = *a;
+	of.models = t->folder;
+	of.machine = name;
+	return choose_machine(&of);
+}
+
+static int replay(const struct args *a, const char *path, const struct weft_exporter *e)
+{
+	struct simulate_trace t;
+	const char *machine = a->machine ? a->machine : getenv("STARPU_HOSTNAME");
+	int status = simulate_trace_begin(&t, path);
+	if (!status)
+		status = machine && *machine && !a->workers ? choose_machine(a) : choose_workers(a, &t);
+	if (!status) {
+		char *with[] = {t.program, "--recorded", t.tasks, NULL}, *without[] = {t.program, t.tasks, NULL};
+		status = run_with_output(a, a->recorded ? with : without, e);
+	}
+	simulate_trace_end(&t);
+	return status;
+}
+
 static int run(int argc, char **argv)
 {
 	struct args a = {.unknown = -1};
@@ -173,30 +214,43 @@ static int run(int argc, char **argv)
 		weft_log(WEFT_LOG_ERROR, "'%s' is there already (--force replaces it)", a.output);
 		return CLI_USAGE;
 	}
-	int status = choose_machine(&a);
-	if (status)
-		return status;
+	const bool trace = simulate_is_trace(argv[1]);
+	if (!trace && (a.workers || a.recorded))
+		return cli_usage(&weft_command_simulate, "option '--%s' is for a trace, not for a program",
+		                 a.workers ? "workers" : "recorded");
+	if (trace && n > 1)
+		return cli_usage(&weft_command_simulate, "a trace has no arguments");
+	if (a.workers && a.machine)
+		return cli_usage(&weft_command_simulate, "option '--workers' makes a machine, '--machine' names one");
+	if (a.workers > WORKERS_MOST)
+		return cli_usage(&weft_command_simulate, "option '--workers': the runtime has %d at most", WORKERS_MOST);
 	if (a.unknown >= 0) {
 		snprintf(text, sizeof text, "%.9g", a.unknown);
 		setenv("STARPU_SIMULATED_UNKNOWN", text, 1);
 	}
-	return a.output ? run_traced(&a, argv + 1, e) : run_program(argv + 1);
+	if (trace)
+		return replay(&a, argv[1], e);
+	int status = choose_machine(&a);
+	return status ? status : run_with_output(&a, argv + 1, e);
 }
 
 const struct weft_command weft_command_simulate = {
 	.name = "simulate",
-	.operands = "[--] PROGRAM [ARGUMENTS]",
+	.operands = "TRACE | [--] PROGRAM [ARGUMENTS]",
 	.summary = "run a program of tasks as on another machine, in simulated time",
 	.about = "Runs PROGRAM, which uses Weft's runtime (any program with StarPU's interface), as it\n"
 		 "would run on another machine: with the workers and memories of its bus files, tasks\n"
 		 "as long as its performance models expect, transfers over its bus. Functions of\n"
 		 "codelets are not called. What the program and the runtime print of times is simulated,\n"
 		 "and the same each time. A sampling folder that StarPU measured will do.\n"
+		 "Of TRACE, a .weft with details of tasks, the recorded tasks are submitted again, with\n"
+		 "their dependencies, data and priorities; what no model knows takes what it took.\n"
 		 "\n"
 		 "Examples:\n"
 		 "    weft simulate --list\n"
 		 "    weft simulate -m weft-1gpu -s dmda -- cholesky_implicit -size 9600 -nblocks 10\n"
 		 "    weft simulate -m weft-3gpus -s dmdas -o run.weft -- lu_implicit -size 9600 -nblocks 10\n"
+		 "    weft simulate --workers 8 -s lws run.weft\n"
 		 "    weft simulate --models sampling -m suite -- cholesky_implicit -size 160 -nblocks 1",
 	.options = options,
 	.option_flags = WEFT_OPT_STOP_AT_OPERAND,
