@@ -111,3 +111,54 @@ remedy,predicted_ns,gain_percent
 'sweep' balanced in each phase,2500100,16.666111129629012
 class,count,wait_ns,percent_of_waits,percent_of_time,about
 mpi_barrier,5,1000000,100,19.99920003199872,others came later
+## A loop of 8 iterations, 4 of 1 us and 4 of 2 us, in two chunks: handed out one by one to 2 threads, to 4, by static to 8; what cannot be.
+$ cat >loop.txt <<'END'
+> process 0 loop
+> thread main
+> thread second
+> on 0
+> category openmp
+> enter 0 1 omp parallel in main
+> attr 0 1 omp team
+> enter 0 1 main [omp parallel]
+> attr 0 1 omp team
+> enter 0 1 omp for
+> attr 0 8 omp iterations
+> enter 0 1 omp chunk
+> attr 0 4 omp iterations
+> leave 4000 omp chunk
+> leave 4000 omp for
+> enter 4000 4 omp barrier
+> leave 8001 omp barrier
+> leave 8001 main [omp parallel]
+> leave 8001 omp parallel in main
+> on 1
+> category openmp
+> enter 0 1 main [omp parallel]
+> attr 0 1 omp team
+> enter 0 1 omp for
+> attr 0 8 omp iterations
+> enter 1 1 omp chunk
+> attr 1 4 omp iterations
+> leave 8001 omp chunk
+> leave 8001 omp for
+> enter 8001 4 omp barrier
+> leave 8001 omp barrier
+> leave 8001 main [omp parallel]
+> END
+$ "$WEFT_BUILD/tests/trace_of_text" loop.weft <loop.txt && weft what-if loop.weft --schedule dynamic,1 --schedule dynamic,1,4 --schedule static,0,8 --schedule static,0,1 --csv | cut -d, -f1-3; weft what-if loop.weft --schedule dynamic,1,4 -q | grep -- --schedule | head -1; for s in dynamic,0 dynamic,1,0 static,0,1,2 fair; do weft what-if loop.weft --schedule $s; done
+remedy,predicted_ns,gain_percent
+"loops handed out by schedule(dynamic,1)",6002
+"loops handed out by schedule(dynamic,1) to 4 threads",3001
+loops handed out by schedule(static) to 8 threads,2000,75.00312460942382
+loops handed out by schedule(static) to 1 threads,12000,-49.98125234345707
+loops handed out by schedule(dynamic,1) to 4 threads    3.00 us  62.49 %  53.12 %  71.87 %  --schedule dynamic,1,4
+weft what-if: error: option '--schedule': cannot use 'dynamic,0'
+Try 'weft what-if --help'.
+weft what-if: error: option '--schedule': cannot use 'dynamic,1,0'
+Try 'weft what-if --help'.
+weft what-if: error: option '--schedule': cannot use 'static,0,1,2'
+Try 'weft what-if --help'.
+weft what-if: error: option '--schedule': cannot use 'fair'
+Try 'weft what-if --help'.
+? 2

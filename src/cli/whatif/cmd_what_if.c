@@ -25,7 +25,8 @@ static const struct weft_opt options[] = {
 	{0, "overlap", "REGION", WEFT_OPT_LIST, AT(overlap), "messages of REGION travel while the program computes ('*': all)"},
 	{0, "merge-messages", NULL, WEFT_OPT_FLAG, AT(merge), "messages in a row to one receiver become one"},
 	{0, "no-lock", "LOCK", WEFT_OPT_LIST, AT(unlock), "nobody waits for LOCK, or a critical section ('*': for any)"},
-	{0, "schedule", "KIND[,N]", WEFT_OPT_LIST, AT(schedule), "OpenMP's loops are handed out by static, dynamic or guided"},
+	{0, "schedule", "KIND[,N[,T]]", WEFT_OPT_LIST, AT(schedule),
+         "OpenMP's loops are handed out by static, dynamic or guided, N iterations at once, to T threads"},
 	{0, "task-size", "N", WEFT_OPT_STRING, AT(task_size), "tasks are N times as coarse (0.5: each is divided in two)"},
 	{0, "workers", "N", WEFT_OPT_STRING, AT(workers), "the runtime has N workers (x2: twice as many)"},
 	{0, "omp-threads", "N", WEFT_OPT_STRING, AT(omp_threads), "parallel regions have N threads (x2: twice as many)"},
@@ -75,19 +76,26 @@ static int read_faster(const struct args *a, struct wanted *w)
 	return CLI_OK;
 }
 
+enum { THREADS_MOST = 1 << 16 };
+
+/* "dynamic,4", "static,0,8": the chunk is the schedule's own where it is 0. */
 static int read_schedules(const struct args *a, struct wanted *w)
 {
 	static const char *const names[] = {"static", "dynamic", "guided"};
 	for (unsigned i = 0; i < a->schedule.n; i++) {
-		struct weft_str rest = weft_str(a->schedule.at[i]), kind = {0}, chunk = {0};
+		struct weft_str rest = weft_str(a->schedule.at[i]), kind = {0}, chunk = {0}, threads = {0};
 		struct weft_whatif_loop loop = {.region = WEFT_CAUSAL_NONE};
 		unsigned k = 0;
+		uint64_t n = 0;
 		weft_str_cut(&rest, ',', &kind);
-		bool has_chunk = weft_str_cut(&rest, ',', &chunk);
+		bool has_chunk = weft_str_cut(&rest, ',', &chunk), has_threads = weft_str_cut(&rest, ',', &threads);
 		while (k < 3 && !weft_str_eq(kind, names[k]))
 			k++;
-		if (k == 3 || rest.at || (has_chunk && (weft_parse_u64(chunk, &loop.chunk) || !loop.chunk)))
+		if (k == 3 || rest.at || (has_chunk && weft_parse_u64(chunk, &loop.chunk)) ||
+		    (has_chunk && !has_threads && !loop.chunk) ||
+		    (has_threads && (weft_parse_u64(threads, &n) || !n || n > THREADS_MOST)))
 			return bad("--schedule", a->schedule.at[i]);
+		loop.n_threads = (uint32_t)n;
 		loop.schedule = (enum weft_whatif_schedule)k;
 		put(w, WEFT_REMEDY_SCHEDULE, weft_str(""), 1);
 		w->at[w->n - 1].loop = loop;

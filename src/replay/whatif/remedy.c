@@ -165,11 +165,8 @@ static int64_t change_bandwidth(const struct weft_remedies *r, const struct weft
 
 static int64_t change_threads(const struct weft_remedies *r, const struct weft_remedy *m, struct weft_whatif *w)
 {
-	struct weft_whatif_loop loop = {.schedule = WEFT_WHATIF_DYNAMIC, .region = WEFT_CAUSAL_NONE};
-	uint64_t loops = 0;
 	(void)r;
 	weft_whatif_share(w, 1 / m->factor);
-	(void)loop, (void)loops;
 	return 1;
 }
 
@@ -197,11 +194,16 @@ static const char *const schedule_names[] = {"static", "dynamic", "guided"};
 
 static void name_schedule(const struct weft_remedy *m, struct weft_remedy_answer *out)
 {
-	char chunk[32] = "";
+	const char *name = schedule_names[m->loop.schedule];
+	char chunk[32] = "", threads[32] = "", to[48] = "";
 	if (m->loop.chunk)
 		snprintf(chunk, sizeof chunk, ",%llu", (unsigned long long)m->loop.chunk);
-	snprintf(out->option, sizeof out->option, "--schedule %s%s", schedule_names[m->loop.schedule], chunk);
-	snprintf(out->text, sizeof out->text, "loops handed out by schedule(%s%s)", schedule_names[m->loop.schedule], chunk);
+	if (m->loop.n_threads) {
+		snprintf(threads, sizeof threads, "%s,%u", m->loop.chunk ? "" : ",0", m->loop.n_threads);
+		snprintf(to, sizeof to, " to %u threads", m->loop.n_threads);
+	}
+	snprintf(out->option, sizeof out->option, "--schedule %s%s%s", name, chunk, threads);
+	snprintf(out->text, sizeof out->text, "loops handed out by schedule(%s%s)%s", name, chunk, to);
 }
 
 static void name_it(const struct weft_remedy *m, struct weft_remedy_answer *out)
