@@ -366,6 +366,12 @@ s:0:62
 s:1:219
 ./prv2dim: error: cannot open 'nothing.prv': no such file or directory
 1
+$ ./prv2dim -h | head -1; ./Dimemas --help | head -1; ./prv2dim -s -i 10 -e run.prv ran.dim; sed 1d run.dim >a; sed 1d ran.dim | cmp - a && echo same
+usage: weft prv2dim [options] IN.prv OUT.dim
+usage: weft Dimemas [options] MACHINE.cfg
+./prv2dim: warning: option '-i' would drop stretches of polling; here they are kept: it has no effect
+./prv2dim: warning: option '-e' prints statistics; 'weft stat' does: it has no effect
+same
 $ weft replay run.prv --ideal --drop-calls --csv 2>/dev/null | cut -d, -f1-3; weft replay run.prv --latency 10us -o p.weft && weft info p.weft | grep -E 'processes|messages'
 rank,end_ns,computation_ns
 0,100000,100000

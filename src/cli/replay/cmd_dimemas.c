@@ -329,6 +329,8 @@ static int run(int argc, char **argv)
 /* Its statuses: 0 also when it gets stuck, 1 for what cannot be done. */
 int cli_dimemas(int argc, char **argv)
 {
+	if (cli_replay_help(&weft_command_dimemas, argc, argv))
+		return 0;
 	const int status = run(argc, argv);
 	return status == CLI_NO ? 0 : status ? 1 : 0;
 }

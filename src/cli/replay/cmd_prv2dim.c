@@ -9,7 +9,8 @@
 struct args {
 	uint64_t burst;
 	double factor;
-	bool no_initial, no_init, verbose;
+	const char *iprobe, *test;
+	bool no_initial, no_init, statistics, verbose;
 };
 
 static const struct weft_opt options[] = {
@@ -21,6 +22,9 @@ static const struct weft_opt options[] = {
          "what is before the first event takes no time"},
 	{'s', "no-init-sync", NULL, WEFT_OPT_FLAG, offsetof(struct args, no_init),
          "tasks do not wait for each other in MPI_Init"},
+	{'i', "iprobe-rate", "RATE", WEFT_OPT_STRING, offsetof(struct args, iprobe), "not used: polling stays as it was"},
+	{'t', "test-rate", "RATE", WEFT_OPT_STRING, offsetof(struct args, test), "not used: polling stays as it was"},
+	{'e', "statistics", NULL, WEFT_OPT_FLAG, offsetof(struct args, statistics), "not used: weft stat prints more"},
 	{'v', "verbose", NULL, WEFT_OPT_FLAG, offsetof(struct args, verbose), "say how many records there were"},
 	{0},
 };
@@ -86,6 +90,15 @@ static int translate(const struct args *a, const char *prv, const char *dim)
 	return status ? status : copy_beside(prv, dim, ".row");
 }
 
+static void say_unused(const struct args *a)
+{
+	if (a->iprobe || a->test)
+		weft_log(WEFT_LOG_WARN, "option '-%c' would drop stretches of polling; here they are kept: it has no effect",
+		         a->iprobe ? 'i' : 't');
+	if (a->statistics)
+		weft_log(WEFT_LOG_WARN, "option '-e' prints statistics; 'weft stat' does: it has no effect");
+}
+
 static int run(int argc, char **argv)
 {
 	struct args a = {.factor = 1e-9};
@@ -95,11 +108,14 @@ static int run(int argc, char **argv)
 	weft_log_set(a.verbose ? WEFT_LOG_INFO : WEFT_LOG_WARN, argv[0]);
 	if (!cli_operands(&weft_command_prv2dim, argv, n, 2, 2))
 		return CLI_USAGE;
+	say_unused(&a);
 	return cli_finish(translate(&a, argv[1], argv[2]));
 }
 
 int cli_prv2dim(int argc, char **argv)
 {
+	if (cli_replay_help(&weft_command_prv2dim, argc, argv))
+		return 0;
 	return run(argc, argv) ? 1 : 0;
 }
 

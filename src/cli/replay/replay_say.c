@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "replay_cli.h"
 #include <stdlib.h>
+#include <string.h>
 
 enum { LINES = 10 };
 
@@ -16,6 +17,16 @@ void cli_replay_say_faults(const struct weft_replay_program *p)
 		weft_log(WEFT_LOG_WARN, "'%s': %llu times: %s (first: rank %u)", p->name, (unsigned long long)f->count,
 		         weft_replay_fault_texts[i], rank);
 	}
+}
+
+bool cli_replay_help(const struct weft_command *c, int argc, char **argv)
+{
+	bool asked = false;
+	for (int i = 1; i < argc; i++)
+		asked |= !strcmp(argv[i], "-h") || !strcmp(argv[i], "--help");
+	if (asked)
+		cli_print_help(c, stdout);
+	return asked;
 }
 
 void cli_replay_say_run(const struct weft_replay_program *p, const struct weft_replay_machine *m,
