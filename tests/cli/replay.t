@@ -366,6 +366,13 @@ s:0:62
 s:1:219
 ./prv2dim: error: cannot open 'nothing.prv': no such file or directory
 1
+$ weft replay run.prv --ideal --drop-calls --faster '(outside*=2' --csv 2>/dev/null | cut -d, -f1-3; weft replay run.prv --ideal --drop-calls --faster '*=4' --csv 2>/dev/null | cut -d, -f3
+rank,end_ns,computation_ns
+0,50000,50000
+1,135000,95000
+computation_ns
+25000
+47500
 $ ./prv2dim -h | head -1; ./Dimemas --help | head -1; ./prv2dim -s -i 10 -e run.prv ran.dim; sed 1d run.dim >a; sed 1d ran.dim | cmp - a && echo same
 usage: weft prv2dim [options] IN.prv OUT.dim
 usage: weft Dimemas [options] MACHINE.cfg

@@ -186,6 +186,12 @@ static int read_rank_speed(struct replay_setup *s, const char *text, uint32_t n_
 	return CLI_OK;
 }
 
+/* What computes outside of all regions has a name, too, as in what-if. */
+static const char *place_name(const struct weft_replay_program *p, uint32_t place)
+{
+	return place ? p->place[place] : "(outside regions)";
+}
+
 /* "solve*=2" */
 static int read_faster(struct replay_setup *s, const char *text, const struct weft_replay_program *p)
 {
@@ -195,8 +201,8 @@ static int read_faster(struct replay_setup *s, const char *text, const struct we
 		return cli_usage(&weft_command_replay, "option '--faster' wants REGION=FACTOR, not '%s'", text);
 	char *pattern = strndup(text, (size_t)(equal - text));
 	uint32_t n = 0;
-	for (uint32_t i = 1; pattern && i < p->n_places; i++)
-		if (weft_glob(pattern, p->place[i])) {
+	for (uint32_t i = 0; pattern && i < p->n_places; i++)
+		if (weft_glob(pattern, place_name(p, i))) {
 			s->place_speed[i] = factor;
 			n++;
 		}
@@ -214,9 +220,9 @@ static int set_memory(struct replay_setup *s, const struct weft_replay_program *
 	if (!s->place_memory)
 		return cli_fail_code(-ENOMEM);
 	for (uint32_t i = 0; i < p->n_places; i++) {
-		s->place_memory[i] = weft_replay_settings_memory_of(&s->settings, p->place[i]);
+		s->place_memory[i] = weft_replay_settings_memory_of(&s->settings, place_name(p, i));
 		for (unsigned k = 0; k < s->settings.n_memory; k++)
-			used[k] |= weft_glob(s->settings.memory[k].pattern, p->place[i]);
+			used[k] |= weft_glob(s->settings.memory[k].pattern, place_name(p, i));
 	}
 	for (unsigned k = 0; k < s->settings.n_memory; k++)
 		if (!used[k])
