@@ -162,3 +162,8 @@ Try 'weft what-if --help'.
 weft what-if: error: option '--schedule': cannot use 'fair'
 Try 'weft what-if --help'.
 ? 2
+## What processes do before MPI_Init is not balanced: nobody can share it.
+$ printf 'process 0 p\nthread main\nprocess 1 p\nthread main\non 0\ncategory user\nenter 0 1 read\nleave 100000 read\ncategory mpi\nenter 100000 4 MPI_Init\nleave 300000 MPI_Init\ncategory user\nenter 300000 1 solve\nleave 500000 solve\ncategory mpi\nenter 500000 4 MPI_Finalize\nleave 900000 MPI_Finalize\non 1\ncategory user\nenter 0 1 read\nleave 300000 read\ncategory mpi\nenter 300000 4 MPI_Init\nleave 300000 MPI_Init\ncategory user\nenter 300000 1 solve\nleave 900000 solve\ncategory mpi\nenter 900000 4 MPI_Finalize\nleave 900000 MPI_Finalize\n' >begin.txt; "$WEFT_BUILD/tests/trace_of_text" begin.weft <begin.txt && weft what-if begin.weft --balance '*' --balance read --csv | cut -d, -f1-3
+remedy,predicted_ns,gain_percent
+all work balanced in each phase,700000,22.22222222222222
+'read' balanced in each phase,900000,0

@@ -130,10 +130,20 @@ static void change_part(struct balance *b, uint32_t part, uint32_t member)
 		b->factor[part] *= (double)t->all / t->members / (double)t->of_one;
 }
 
+/* What is before MPI_Init is no phase: processes begin when their launcher begins them, and nobody shares that work. */
+static bool is_begin(const struct weft_causal *c, const struct weft_causal_meeting *m)
+{
+	const uint32_t node = m->n_members ? c->member[m->first_member] : 0;
+	return m->n_members && m->why == WEFT_CAUSAL_MPI_EDGE &&
+	       own_stretch(c, node, true).first == c->thread[c->of_node[node]].first_node;
+}
+
 static void balance_meeting(struct balance *b, const struct weft_causal_meeting *m)
 {
 	const uint32_t *member = &b->w->c->member[m->first_member];
 	bool ranks = of_ranks(m);
+	if (is_begin(b->w->c, m))
+		return;
 	b->round++;
 	for (uint32_t i = 0; i < m->n_members; i++)
 		walk_member(b, member[i], ranks, count_part, i);
