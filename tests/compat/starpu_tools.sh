@@ -101,6 +101,12 @@ says 'help' 0 '^usage: starpu_machine_display' "$tools/starpu_machine_display" -
 says 'version' 0 'StarPU 1.4' "$tools/starpu_machine_display" --version
 says 'a wrong option' 1 '^usage: starpu_sched_display' "$tools/starpu_sched_display" --wrong
 says 'policies' 0 '^dmdas ' "$tools/starpu_sched_display"
+printf 'Name: a\nJobId: 1\nStartTime: 0\nEndTime: 3\nHandles: f0\nModes: W\nSizes: 8\n\nName: b\nJobId: 2\nDependsOn: 1\nStartTime: 3\nEndTime: 5\nHandles: f0 f1\nModes: R W\nSizes: 8 8\n\nName: b\nJobId: 3\nStartTime: 3\nEndTime: 4\n' >"$home/tasks.rec"
+says 'recorded tasks' 0 "^replayed${tab}5.000 ms" "$weft" simulate -m weft-2cpus -- "$tools/starpu_replay" "$home/tasks.rec"
+says 'recorded tasks, their begin and end' 0 "^recorded${tab}5.000 ms" "$weft" simulate -m weft-2cpus -s eager -- "$tools/starpu_replay" --recorded "$home/tasks.rec"
+says 'no recorded tasks' 2 "has no tasks" "$tools/starpu_replay" /dev/null
+says 'a file of tasks that is not there' 1 "cannot open '/nowhere'" "$tools/starpu_replay" /nowhere
+says 'which file of tasks' 2 '^usage: starpu_replay' "$tools/starpu_replay"
 says 'the ways to devices' 0 '' env HWLOC_SYNTHETIC='numa:2 core:1 pu:1' STARPU_USE_NUMA=1 "$tools/starpu_calibrate_bus"
 says 'which are kept' 0 '^0' grep -v '^#' "$bandwidths"
 says 'where models lie' 0 "$home/.starpu/sampling" "$models" -d
