@@ -57,9 +57,10 @@ static void select_middle(struct weft_near_tree *t, uint32_t first, uint32_t las
 	}
 }
 
+/* Its box, and its least point. The widest dimension. */
 static unsigned bound(struct weft_near_tree *t, uint32_t node)
 {
-	const struct weft_near_node *n = &t->node[node];
+	struct weft_near_node *n = &t->node[node];
 	unsigned dims = t->cloud.dims, widest = 0;
 	double *low = t->box + (size_t)node * 2 * dims, *high = low + dims;
 	for (unsigned d = 0; d < dims; d++) {
@@ -72,6 +73,9 @@ static unsigned bound(struct weft_near_tree *t, uint32_t node)
 		if (high[d] - low[d] > high[widest] - low[widest])
 			widest = d;
 	}
+	n->least = t->order[n->first];
+	for (uint32_t i = n->first + 1; i < n->first + n->n; i++)
+		n->least = t->order[i] < n->least ? t->order[i] : n->least;
 	return widest;
 }
 
@@ -155,6 +159,15 @@ static void offer(struct weft_near *out, unsigned *n, unsigned k, struct weft_ne
 	out[at] = x;
 }
 
+/*
+ * Whether nothing in a node can be nearer than the worst so far. Of many points in one place the first are taken: those that come later need not be
+ * looked at, or asking for one of thousands in a place would look at all of them.
+ */
+static bool is_too_far(const struct weft_near_node *node, double box2, const struct weft_near *worst)
+{
+	return box2 > worst->distance2 || (box2 == worst->distance2 && node->least > worst->point);
+}
+
 unsigned weft_near_find(const struct weft_near_tree *t, const double *at, unsigned k, struct weft_near *out)
 {
 	struct {
@@ -169,7 +182,7 @@ unsigned weft_near_find(const struct weft_near_tree *t, const double *at, unsign
 	while (n_stack) {
 		n_stack--;
 		const struct weft_near_node *node = &t->node[stack[n_stack].node];
-		if (n == k && stack[n_stack].box2 > out[k - 1].distance2)
+		if (n == k && is_too_far(node, stack[n_stack].box2, &out[k - 1]))
 			continue;
 		if (!node->left) {
 			for (uint32_t i = node->first; i < node->first + node->n; i++) {
@@ -182,7 +195,7 @@ unsigned weft_near_find(const struct weft_near_tree *t, const double *at, unsign
 			continue;
 		}
 		double left = weft_near_box2(t, node->left, at), right = weft_near_box2(t, node->right, at);
-		bool left_first = left <= right;
+		bool left_first = left < right || (left == right && t->node[node->left].least < t->node[node->right].least);
 		stack[n_stack].node = left_first ? node->right : node->left;
 		stack[n_stack++].box2 = left_first ? right : left;
 		stack[n_stack].node = left_first ? node->left : node->right;

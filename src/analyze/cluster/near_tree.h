@@ -8,6 +8,7 @@
 struct weft_near_node {
 	uint32_t first, n;    /* its points, in near_tree.order */
 	uint32_t left, right; /* nodes; 0: a leaf */
+	uint32_t least;       /* of its points, by number */
 };
 struct weft_near_tree {
 	struct weft_cloud cloud; /* borrowed */
