@@ -137,3 +137,11 @@ Load balance
 Communication efficiency
 Serialization efficiency
 Transfer efficiency
+## Threads that begin while their process is in MPI_Init are MPI's own: of the two ranks' threads two count. One that begins later is the program's.
+$ for later in 500 5000; do for r in 0 1; do printf 'process %s p\nthread main\nenter 100 3 MPI_Init\nleave 1000 MPI_Init\nenter 9000 5 MPI_Barrier\nleave 10000 MPI_Barrier\nthread helper\nenter %s 4 wait\nleave %s wait\ntext %s k=v\n' $r $later $((later + 100)) $((later + 200)); done | "$WEFT_BUILD/tests/trace_of_text" h$later.weft; weft efficiency -q h$later.weft | sed -n '1,3p'; done
+efficiency                    2         when it is small
+Parallel efficiency           80.81 %   cores wait: see the factors below
+  Load balance                100.00 %  some compute longer than others
+efficiency                    2x2      when it is small
+Parallel efficiency           40.91 %  cores wait: see the factors below
+  Load balance                50.62 %  some compute longer than others

@@ -133,7 +133,7 @@ static void choose_threads(struct weft_usage *u, const struct weft_space *s, uin
 	uint32_t last = WEFT_NONE;
 	for (uint32_t t = 0; t < n_rows; t++) {
 		const uint32_t process = weft_level_up(s, WEFT_THREAD, t, WEFT_TASK);
-		if (weft_thread_is_bystander(s->trace, t))
+		if (weft_space_is_bystander(s, t))
 			continue;
 		if (is_device(s, t)) {
 			u->device_row[u->n_devices++] = t;

@@ -30,7 +30,7 @@ const char *weft_usage_name(enum weft_usage_of of);
 
 struct weft_usage {
 	const struct weft_space *space;  /* borrowed */
-	uint32_t n_threads, n_processes; /* that there are; bystanders (weft_thread_is_bystander) are none */
+	uint32_t n_threads, n_processes; /* that there are; bystanders (weft_space_is_bystander) are none */
 	uint32_t *row;                   /* by thread: its row in the space; owned */
 	uint32_t *process_of;            /* by thread, from 0 on without gaps; owned */
 	uint32_t *node_of;               /* by row, WEFT_NONE: unknown; borrowed from the space */

@@ -161,6 +161,9 @@ int weft_space_init(struct weft_space *s, const struct weft_trace *t) WEFT_MUST_
 int weft_space_init_whole(struct weft_space *s, const struct weft_trace *t) WEFT_MUST_CHECK;
 void weft_space_fini(struct weft_space *s);
 
+/* weft_thread_is_bystander of a row of threads: `trace` has others' numbers than what it was made of. */
+bool weft_space_is_bystander(const struct weft_space *s, uint32_t thread);
+
 /* How many objects the level has; 0 when the trace has no such level. */
 uint32_t weft_level_size(const struct weft_space *s, enum weft_level l);
 /* The object of level `to` that the object of level `from` is in. */

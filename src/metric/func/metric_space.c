@@ -137,6 +137,14 @@ bool weft_level_fits(enum weft_level a, enum weft_level b)
 	return weft_level_of_resources(a) == weft_level_of_resources(b);
 }
 
+bool weft_space_is_bystander(const struct weft_space *s, uint32_t thread)
+{
+	if (!s->schema)
+		return weft_thread_is_bystander(s->trace, thread);
+	const uint32_t of = s->schema->thread[thread];
+	return of != WEFT_NONE && weft_thread_is_bystander(s->schema->trace, of);
+}
+
 uint32_t weft_level_up(const struct weft_space *s, enum weft_level from, uint32_t object, enum weft_level to)
 {
 	const struct weft_trace *t = s->trace;

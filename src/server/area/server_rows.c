@@ -98,13 +98,13 @@ static void put_workers(struct weft_json *w, const struct server_trace *t, uint3
 {
 	uint32_t left_out = 0;
 	for (uint32_t i = 0; i < n; i++)
-		left_out += weft_thread_is_bystander(t->space.trace, i);
+		left_out += weft_space_is_bystander(&t->space, i);
 	if (!left_out || left_out == n)
 		return;
 	weft_json_key(w, "chosen");
 	weft_json_array(w);
 	for (uint32_t i = 0; i < n; i++)
-		if (!weft_thread_is_bystander(t->space.trace, i))
+		if (!weft_space_is_bystander(&t->space, i))
 			weft_json_u64(w, i);
 	weft_json_end(w);
 }

@@ -39,32 +39,10 @@ static bool is_of_openmp(const struct weft_trace *t, const struct weft_def_row *
 	return region->category && region->category < c->n && strcmp(c->at[region->category].name, "openmp") == 0;
 }
 
-static bool has_ranks(const struct weft_trace *t)
-{
-	for (uint32_t i = 0; i < t->n_processes; i++)
-		if (t->process[i].rank >= 0)
-			return true;
-	return false;
-}
-
 /* What libweft-sample calls its own (src/sample/sample_each.c). */
 bool weft_thread_reads_counters(const struct weft_trace *t, uint32_t thread)
 {
 	return thread != t->process[t->thread[thread].process].first_thread && !strcmp(t->thread[thread].name, "counters");
-}
-
-bool weft_thread_is_bystander(const struct weft_trace *t, uint32_t thread)
-{
-	enum { BEGIN_AND_END = 2 };
-	if (thread >= t->n_threads || t->thread[thread].process >= t->n_processes)
-		return false;
-	const struct weft_process *p = &t->process[t->thread[thread].process];
-	uint32_t first = p->first_thread;
-	while (first < thread && t->thread[first].own)
-		first++;
-	if (thread != first && !t->thread[thread].own && t->thread[thread].n_events <= BEGIN_AND_END)
-		return true;
-	return weft_thread_reads_counters(t, thread) || (p->rank < 0 && has_ranks(t));
 }
 
 bool weft_outside_is_useful(const struct weft_trace *t, uint32_t thread)

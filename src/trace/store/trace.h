@@ -183,7 +183,8 @@ const char *weft_value_label(const struct weft_def_row *type, int64_t value); /*
 bool weft_outside_is_useful(const struct weft_trace *t, uint32_t thread);
 /*
  * No part of the program's work, as far as anybody knows: a thread that is not its process's first and of which nothing is recorded but begin and
- * end (a helper of a runtime's), or of a process without a rank where others have one (a launcher).
+ * end (a helper of a runtime's), or little, and which began while that was in MPI_Init (a helper of MPI's); or of a process without a rank where others have
+ * one (a launcher).
  */
 bool weft_thread_is_bystander(const struct weft_trace *t, uint32_t thread);
 /* A thread of libweft-sample's, which only reads counters of the process. */
