@@ -219,3 +219,12 @@ file,line,function,samples,percent,place
 "p.c",7,"slow",21,52.50,0.7232
 "p.c",3,"fast",19,47.50,0.2389
 6
+## The same for an editor, and as a page: with the source where it lies below the folder, else with the lines that are known.
+$ weft fold s.weft --region step --lines s.txt >out; sed "s|$PWD/||" s.txt; weft fold s.weft --region step --lines s.html >out; grep -c '^<tr><td>' s.html; grep -o '<td>7</td>.*' s.html; xmllint --html --noout s.html; mkdir elsewhere; weft fold s.weft --region step --lines t.html --source elsewhere >out; grep -o '<td>[0-9]*</td><td s.*\|The source.*' t.html
+p.c:7: 52.50 % in slow, at 0.72 of 'step'
+p.c:3: 47.50 % in fast, at 0.24 of 'step'
+13
+<td>7</td><td style="background:rgba(220,80,40,1.000)">52.50 %</td><td class="s"> return *x + 1;</td></tr>
+The source is not below the folder.</p>
+<td>3</td><td style="background:rgba(220,80,40,0.950)">47.50 %</td><td class="s"></td></tr>
+<td>7</td><td style="background:rgba(220,80,40,1.000)">52.50 %</td><td class="s"></td></tr>

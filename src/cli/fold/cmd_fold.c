@@ -9,7 +9,7 @@
 
 struct args {
 	struct cli_common common;
-	const char *region, *type, *time, *symbols, *output, *cube, *picture, *lines, *method, *counters, *trace;
+	const char *region, *type, *time, *symbols, *output, *cube, *picture, *lines, *method, *counters, *trace, *source;
 	struct weft_opt_list models;
 	uint64_t cluster, samples, steps, group;
 	double sigma, nugget;
@@ -45,7 +45,9 @@ static const struct weft_opt options[] = {
          "write one instance with the samples of all as a trace, .prv or .weft"},
 	{0, "cube", "FILE", WEFT_OPT_STRING, offsetof(struct args, cube), "write phases and calls for CUBE"},
 	{0, "lines", "FILE", WEFT_OPT_STRING, offsetof(struct args, lines),
-         "write the lines of the source with their rates, as CSV"},
+         "write the lines of the source with their rates: .csv, .txt (for an editor), .html (with the source)"},
+	{0, "source", "DIR", WEFT_OPT_STRING, offsetof(struct args, source),
+         "for --lines FILE.html: the folder below which the sources lie (default: the current one)"},
 	{0, "picture", "FILE", WEFT_OPT_STRING, offsetof(struct args, picture), "draw the rates, .svg .png .eps .pdf"},
 	{0, "symbols", "DIR", WEFT_OPT_STRING, offsetof(struct args, symbols),
          "look for executables and libraries below DIR first, by the paths that they had"},
@@ -213,7 +215,7 @@ static int write_files(const struct args *a, const struct fold_run *r)
 	if (!status && a->cube)
 		status = fold_write_cube(r, a->cube);
 	if (!status && a->lines)
-		status = fold_write_lines(r, a->lines);
+		status = fold_write_lines(r, a->lines, a->source);
 	if (!status && a->picture)
 		status = fold_write_picture(r, a->picture);
 	return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of BSC's Folding, in its columns and forms; a picture; the source with what its lines took. */
+/* The files of BSC's Folding, in its columns and forms; a picture. */
 #include "fold_run.h"
 #include "render/draw/curves.h"
 #include <errno.h>
@@ -203,59 +203,5 @@ int fold_write_picture(const struct fold_run *r, const char *path)
 	weft_buf_fini(&text);
 	free(curve);
 	free(x);
-	return status;
-}
-
-/* ---- the source ---- */
-
-static void quoted(FILE *to, const char *z)
-{
-	fputc('"', to);
-	for (; *z; z++) {
-		if (*z == '"')
-			fputc('"', to);
-		fputc(*z, to);
-	}
-	fputc('"', to);
-}
-
-/* file,line,function,samples,percent,place and a rate (counts per µs) for each counter: for an editor, or a page. */
-int fold_write_lines(const struct fold_run *r, const char *path)
-{
-	struct weft_fold_line *line;
-	double *rates;
-	size_t n;
-	const double **slope = malloc((r->fold.n_counters + (size_t)1) * sizeof *slope);
-	struct weft_out out;
-	struct weft_err err = {0};
-	char file[1024];
-	for (unsigned c = 0; slope && c < r->fold.n_counters; c++)
-		slope[c] = r->curve[c].none ? NULL : r->curve[c].slope;
-	int rc = slope ? weft_fold_lines(&r->fold, slope, r->fold.n_counters, r->how->steps, &line, &rates, &n) : -ENOMEM;
-	free(slope);
-	if (rc)
-		return cli_fail_code(rc);
-	int status = weft_out_open(&out, path, &err) ? cli_fail(&err) : CLI_OK;
-	if (!status) {
-		fputs("file,line,function,samples,percent,place", out.to);
-		for (unsigned c = 0; c < r->fold.n_counters; c++)
-			if (!r->curve[c].none)
-				fprintf(out.to, ",%s/us", r->curve[c].name);
-		fputc('\n', out.to);
-	}
-	for (size_t i = 0; i < n && !status; i++) {
-		unsigned number = fold_line_place(r, line[i].line, file, sizeof file);
-		quoted(out.to, file);
-		fprintf(out.to, ",%u,", number);
-		quoted(out.to, fold_function_name(r, line[i].function));
-		fprintf(out.to, ",%zu,%.2f,%.4f", line[i].samples, 100 * line[i].share, line[i].x);
-		for (unsigned c = 0; c < r->fold.n_counters; c++)
-			if (!r->curve[c].none)
-				fprintf(out.to, ",%g", line[i].rate[c]);
-		fputc('\n', out.to);
-	}
-	status = status ? status : end(&out);
-	free(line);
-	free(rates);
 	return status;
 }

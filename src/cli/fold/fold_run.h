@@ -83,6 +83,7 @@ int fold_write_csv(const struct fold_run *r, const char *prefix);
 int fold_write_cube(const struct fold_run *r, const char *path);
 int fold_write_picture(const struct fold_run *r, const char *path);
 int fold_write_trace(const struct fold_run *r, const char *path); /* fold_trace.c: a .prv */
-int fold_write_lines(const struct fold_run *r, const char *path);
+/* .html: with the sources that lie below the folder (NULL: the current one); .txt: for an editor; else CSV. fold_source.c */
+int fold_write_lines(const struct fold_run *r, const char *path, const char *folder);
 
 #endif
