@@ -7,7 +7,7 @@
 set -u
 source=${WEFT_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${WEFT_BUILD:-$source/build}
-PATH=$build:$build/examples/starpu:$PATH
+PATH=$build:$build/examples/starpu:$build/src/runtime/tools:$PATH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/start"

@@ -250,7 +250,7 @@ const struct weft_command weft_command_simulate = {
 		 "    weft simulate --list\n"
 		 "    weft simulate -m weft-1gpu -s dmda -- cholesky_implicit -size 9600 -nblocks 10\n"
 		 "    weft simulate -m weft-3gpus -s dmdas -o run.weft -- lu_implicit -size 9600 -nblocks 10\n"
-		 "    weft simulate --workers 8 -s lws run.weft\n"
+		 "    weft simulate --workers 8 -s lws cholesky.weft\n"
 		 "    weft simulate --models sampling -m suite -- cholesky_implicit -size 160 -nblocks 1",
 	.options = options,
 	.option_flags = WEFT_OPT_STOP_AT_OPERAND,
