@@ -2,6 +2,7 @@
 /* Threads that come and go: what they cost, what is said of them, where they ran. */
 #include "record_child.h"
 #include "record_stream_check.h"
+#include <stdatomic.h>
 #include <weft/record.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -313,11 +314,14 @@ TEST(without_restartable_sequences_the_cpu_is_looked_up_at_each_page)
 
 /* ---- exit while others run ---- */
 
+static _Atomic unsigned endless_rounds;
+
 static void *endless(void *arg)
 {
 	for (;;) {
 		weft_enter(work);
 		weft_leave(work);
+		atomic_fetch_add_explicit(&endless_rounds, 1, memory_order_relaxed);
 	}
 	return arg;
 }
@@ -327,7 +331,9 @@ CHILD(exit_beside_others)
 	pthread_t thread;
 	for (int i = 0; i < 4; i++)
 		pthread_create(&thread, NULL, endless, NULL);
-	usleep(20000);
+	do
+		usleep(20000);
+	while (atomic_load_explicit(&endless_rounds, memory_order_relaxed) < 2000);
 	return 0;
 }
 
