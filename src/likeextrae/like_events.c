@@ -347,16 +347,18 @@ static int take_point(struct thread *w, const struct weft_event *e)
 {
 	const struct weft_def_row *def = &w->l->from->def[WEFT_CLASS_TYPE].at[e->id];
 	const struct open_region *o = w->open.n ? &w->open.at[w->open.n - 1] : NULL;
-	if (is_of(w, e->id, WEFT_CLASS_TYPE, "mpi") && !strcmp(def->name, "MPI polls in vain")) {
+	bool of_mpi = is_of(w, e->id, WEFT_CLASS_TYPE, "mpi"),
+	     is_time = of_mpi && !strcmp(def->name, "time in MPI polls in vain");
+	if (of_mpi && (is_time || !strcmp(def->name, "MPI polls in vain"))) {
 		const char *name = o ? w->l->from->def[WEFT_CLASS_REGION].at[o->region].name : "";
 		uint32_t type = strstr(name, "Iprobe")       ? 50000300
 		                : strstr(name, "Improbe")    ? 50000306
 		                : strstr(name, "get_status") ? 50000302
 		                                             : 50000304;
 		/* What distributed views name is the number of older versions. */
-		uint32_t older = type == 50000300 ? 53000000 : type == 50000304 ? 50000080 : 0;
+		uint32_t older = is_time ? 0 : type == 50000300 ? 53000000 : type == 50000304 ? 50000080 : 0;
 		int rc = older ? put(w, o ? o->begin : e->time, older, (int64_t)e->value) : 0;
-		return rc ? rc : put(w, o ? o->begin : e->time, type, (int64_t)e->value);
+		return rc ? rc : put(w, o ? o->begin : e->time, type + is_time, (int64_t)e->value);
 	}
 	uint32_t call = is_of(w, e->id, WEFT_CLASS_TYPE, "memory") ? extrae_memory_call(def->name) : 0;
 	if (call) {

@@ -4,8 +4,12 @@
  * Fortran, ROMIO) is part of the call that the program made, and passed on.
  */
 #include "mpi_arguments.h"
+#include "base/clock.h"
 #include "mpi_priv.h"
 #include <stdlib.h>
+
+/* Calls that only ask, by what for: those that are in vain are told with the next success of their kind. */
+enum poll { POLL_IPROBE, POLL_IMPROBE, POLL_STATUS, POLL_TEST, POLLS };
 
 weft_region mpi_region[LINK_MPI_CALLS];
 const struct link_calls *mpi_link;
@@ -14,8 +18,9 @@ static __thread struct {
 	struct mpi_call *call;
 	const char *frame; /* NULL: in none */
 	unsigned id;
-	bool poll;
-	uint64_t in_vain;
+	struct {
+		uint64_t n, ticks;
+	} in_vain[POLLS];
 } here __attribute__((tls_model("initial-exec")));
 
 #define MPI_CALL(name, n, kind) {"MPI_" #name, WRAP_STATE_##kind},
@@ -40,7 +45,8 @@ static const struct {
 #undef MPI_CALL
 
 static weft_category category;
-static weft_type polled = WEFT_OFF, unfollowed = WEFT_OFF;
+static weft_type polled = WEFT_OFF, poll_time = WEFT_OFF, unfollowed = WEFT_OFF;
+static uint64_t first_ticks, first_ns; /* both clocks at the begin */
 
 static bool callers_asked; /* so that calls need no clock for them otherwise */
 
@@ -50,6 +56,9 @@ void mpi_define(void)
 	category = weft_define_category("mpi", 1);
 	mpi_burst_define(category);
 	polled = weft_define_type("MPI polls in vain", "", category);
+	poll_time = weft_define_type("time in MPI polls in vain", "ns", category);
+	first_ticks = weft_ticks();
+	first_ns = weft_monotonic_ns();
 	unfollowed = weft_define_type("MPI operations lost", "", category);
 	for (unsigned i = 0; i < LINK_MPI_CALLS; i++)
 		mpi_region[i] = WEFT_OFF;
@@ -90,6 +99,24 @@ bool mpi_leave_with(struct mpi_call *c, weft_comm of, uint32_t kind, const uint6
 	return true;
 }
 
+static enum poll poll_of(unsigned id)
+{
+	return id == LINK_MPI_Iprobe               ? POLL_IPROBE
+	       : id == LINK_MPI_Improbe            ? POLL_IMPROBE
+	       : id == LINK_MPI_Request_get_status ? POLL_STATUS
+	                                           : POLL_TEST;
+}
+
+static void tell_in_vain(enum poll k)
+{
+	if (!here.in_vain[k].n)
+		return;
+	double passed = (double)(weft_ticks() - first_ticks), ns = (double)(weft_monotonic_ns() - first_ns);
+	weft_point(polled, (int64_t)here.in_vain[k].n);
+	weft_point(poll_time, (int64_t)((double)here.in_vain[k].ticks * ns / (passed > 0 ? passed : 1)));
+	here.in_vain[k].n = here.in_vain[k].ticks = 0;
+}
+
 static inline void call_begin(struct mpi_call *c, const char *frame)
 {
 	const struct mpi_hook *h = &mpi_hooks[c->id];
@@ -102,10 +129,13 @@ static inline void call_begin(struct mpi_call *c, const char *frame)
 		mpi_burst_enter(c);
 		return;
 	}
-	if (h->before || h->after || callers_asked)
+	if (h->before || h->after || h->poll || callers_asked)
 		c->began = weft_ticks();
 	if (!h->poll)
 		weft_enter(region_of(c->id));
+	if (WEFT_UNLIKELY(h->before == mpi_before_finalize))
+		for (unsigned k = 0; k < POLLS; k++)
+			tell_in_vain((enum poll)k);
 	if (h->before)
 		h->before(c);
 }
@@ -120,17 +150,16 @@ static void __attribute__((noinline)) poll_end(struct mpi_call *c, int rc)
 	if (h->after)
 		h->after(c, rc);
 	if (!success) {
-		here.in_vain++;
+		here.in_vain[poll_of(c->id)].n++;
+		here.in_vain[poll_of(c->id)].ticks += weft_ticks() - c->began;
 		return;
 	}
 	if (WEFT_UNLIKELY(callers_asked))
 		weft_callers((const void *)mpi_wrap_all, c->began);
 	if (WEFT_UNLIKELY(mpi_pvars_on))
 		mpi_pvars_read();
+	tell_in_vain(poll_of(c->id));
 	weft_leave(region_of(c->id));
-	if (here.in_vain)
-		weft_point(polled, (int64_t)here.in_vain);
-	here.in_vain = 0;
 }
 
 static inline void call_end(struct mpi_call *c, int rc)

@@ -27,6 +27,33 @@ $ for m in openmpi mpich; do weft dump -f 'name="MPI polls in vain"' $m.weft | a
 same
 same
 
+## What is in vain is told with the next success of its kind, and the time in it; as Extrae's types.
+$ cat >polls.c <<'END'
+> #include <mpi.h>
+> #include <stdio.h>
+> #include <unistd.h>
+> int main(int argc, char **argv)
+> {
+> 	int me, x = 0, flag; long probes = 0, tests = 0; double t = 0; MPI_Request r; MPI_Status s;
+> 	MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &me);
+> 	for (int i = 0; i < 10; i++) {
+> 		MPI_Barrier(MPI_COMM_WORLD);
+> 		if (me) { usleep(3000); MPI_Send(&x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD); usleep(3000); MPI_Send(&x, 1, MPI_INT, 0, 2, MPI_COMM_WORLD); continue; }
+> 		t -= MPI_Wtime();
+> 		MPI_Irecv(&x, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, &r);
+> 		for (flag = 0; !flag; probes += !flag) MPI_Iprobe(1, 1, MPI_COMM_WORLD, &flag, &s);
+> 		MPI_Recv(&x, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &s);
+> 		for (flag = 0; !flag; tests += !flag) MPI_Test(&r, &flag, &s);
+> 		t += MPI_Wtime();
+> 	}
+> 	if (!me) printf("%ld %ld %.0f\n", probes, tests, t * 1e9);
+> 	MPI_Finalize(); return 0;
+> }
+> END
+$ for m in openmpi mpich; do mpicc.$m -w -O1 polls.c -o polls && weft record -q --force --off io,threads,samples -o polls.weft -- mpirun.$m -np 2 ./polls >polls.txt; weft convert -q --force --like extrae polls.weft polls.prv; awk -F: 'NR == FNR {split($0, c, " "); next} /^2/ {for (i = 7; i < NF; i += 2) v[$i] += $(i + 1)} END {print v[50000300] - c[1], v[53000000] - c[1], v[50000304] - c[2], v[50000080] - c[2], (v[50000301] > 0 && v[50000305] > 0 && v[50000301] + v[50000305] < c[3])}' polls.txt polls.prv; done
+0 0 0 0 1
+0 0 0 0 1
+
 ## Not asked for: nothing of it.
 $ weft record -q --off mpi -o off.weft -- mpirun.openmpi -np 2 ./counts.openmpi >/dev/null; weft info --json off.weft | jq '.messages // 0'
 0
