@@ -49,11 +49,11 @@ export async function cannedProgram(page) {
 				super();
 				const say = (name, data) => this.dispatchEvent(new MessageEvent(name, { data: JSON.stringify(data) }));
 				setTimeout(() => {
-					if (/live\/events/.test(url)) { say("state", state); for (const s of samples) say("sample", s); }
+					if (/live\/events/.test(url)) { say("state", state); for (const s of samples.slice(0, -1)) say("sample", s); }
 					if (/live\/graph/.test(url)) say("graph", graph);
 				}, 0);
 				/* Facts and tables are shown some times a second only. */
-				setTimeout(() => /live\/events/.test(url) && say("sample", { ...samples.at(-1), time_s: samples.at(-1).time_s + 0.01 }), 1200);
+				setTimeout(() => /live\/events/.test(url) && say("sample", samples.at(-1)), 1200);
 			}
 			close() {}
 		};

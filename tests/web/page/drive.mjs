@@ -51,8 +51,6 @@ export const CHROMIUM = ["--no-sandbox", "--force-device-scale-factor=1"];
 /** A page at the address; what it logs as an error, or throws, fails the flow when it is closed. late: answers that are held up; first: what is done with it before. */
 export async function visit(url, hash = "", { theme = "light", width = 1400, height = 850, late, first } = {}) {
 	const page = await newPage(), wrong = [];
-	await page.setViewportSize({ width, height });
-	await page.emulateMedia({ colorScheme: theme });
 	page.setDefaultTimeout(WAIT_MS);
 	page.on("pageerror", e => wrong.push(String(e)));
 	page.on("console", m => { if (m.type() === "error" && !/status of (4|5)\d\d/.test(m.text())) wrong.push(m.text()); });
@@ -64,8 +62,15 @@ export async function visit(url, hash = "", { theme = "light", width = 1400, hei
 	/** Until nothing was asked for a while: names and legends are asked for when what they name has come. */
 	page.quiet = async () => { while (open.size || performance.now() - last < QUIET_MS) await sleep(20); };
 	await first?.(page);
-	await page.goto(url + hash);
-	await page.waitForSelector(".frame:not([hidden])");
+	/** Another address, from the begin: nothing of what was is left. */
+	page.again = async (address, { theme = "light", width = 1400, height = 850 } = {}) => {
+		await page.setViewportSize({ width, height });
+		await page.emulateMedia({ colorScheme: theme });
+		await page.goto("about:blank");
+		await page.goto(address);
+		await page.waitForSelector(".frame:not([hidden])");
+	};
+	await page.again(url + hash, { theme, width, height });
 	page.done = async () => { await page.close(); assert.deepEqual(wrong, []); };
 	page.shot = async name => { if (process.env.WEFT_SHOTS) { mkdirSync(process.env.WEFT_SHOTS, { recursive: true }); await page.screenshot({ path: join(process.env.WEFT_SHOTS, `${name}.png`) }); } };
 	return page;
