@@ -50,6 +50,38 @@ static double check_rows(const struct pulse_value *answer, const struct pulse_va
 	return end;
 }
 
+/* Of rank 1, which has one thread: pixels of a kind are the times of its row. */
+TEST(lines_are_what_the_ranks_do)
+{
+	static const struct {
+		const char *lines, *run;
+	} asked[] = {
+		{"replay/lines?to=200000000&width=2000", "replay/run"},
+		{"replay/lines?to=200000000&width=2000&latency_ns=5000000&cpu=1.5", "replay/run?latency_ns=5000000&cpu=1.5"},
+	};
+	struct stage s;
+	open_traces(&s);
+	for (unsigned i = 0; i < 2; i++) {
+		const struct pulse_value *all = stage_json(&s, asked[i].lines), *run = stage_json(&s, asked[i].run);
+		const char *line = stage_item(pulse_get(all, "lines"), 1)->text;
+		const struct pulse_value *row = stage_item(pulse_get(run, "rows"), 1);
+		double waits = 0, computes = 0, latency = 0;
+		REQUIRE(line && strlen(line) == 2000);
+		for (const char *c = line; *c; c++) {
+			computes += *c == 'c';
+			waits += *c == 'w';
+			latency += *c == 'l';
+		}
+		/* A pixel is 0.1 ms; calls that carry nothing are shown as computing. */
+		CHECK_NEAR(computes / 10, (stage_item(row, 2)->number + stage_item(row, 4)->number) / 1e6, 0.5);
+		CHECK_NEAR(latency / 10, stage_item(row, 5)->number / 1e6, 0.5);
+		CHECK_NEAR(waits / 10,
+		           (stage_item(row, 6)->number + stage_item(row, 7)->number + stage_item(row, 8)->number) / 1e6, 0.5);
+		CHECK(line[1999] == '.');
+	}
+	stage_end(&s);
+}
+
 TEST(a_run_has_the_numbers_of_replay)
 {
 	static const struct {
@@ -174,7 +206,7 @@ TEST(what_is_wrong_is_said)
 
 TEST(without_memory_nothing_is_lost)
 {
-	static const char *const addresses[] = {"replay/run", "replay/hints"};
+	static const char *const addresses[] = {"replay/run", "replay/lines", "replay/hints"};
 	struct server_arg arg = {"topology", "torus"};
 	struct stage s;
 	open_traces(&s);

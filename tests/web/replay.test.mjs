@@ -2,6 +2,7 @@
 /* Sliders of machines there and back, and what rows are made of. */
 import assert from "node:assert/strict";
 import test from "node:test";
+import { pixelsOf, rangeOfBoth } from "../../web/replay/lines.js";
 import { SLIDERS, change, partsOf, placeOf, valueAt } from "../../web/replay/model.js";
 
 test("each place of a slider is the place of its value", () => {
@@ -34,4 +35,13 @@ test("values beyond a slider are at its ends, and 0 has a place", () => {
 test("a row's parts are sums of its columns", () => {
 	assert.deepEqual(partsOf({ computation_ns: 5, fixed_ns: 1, receiving_ns: 2, sending_ns: 3, waiting_ns: 4, cpu_wait_ns: 1, collective_ns: 7, latency_ns: 8 }), [5, 1, 10, 7, 8]);
 	assert.deepEqual([change(50, 100), change(101, 100), change(100, 100)], ["−50.0 %", "+1.0 %", "±0.0 %"]);
+});
+
+test("letters are pixels; with the whole in view both ends are seen", () => {
+	const p = pixelsOf(["cw.", "..c"], { c: 0x102030, w: 0xff0000 });
+	assert.deepEqual([p.width, p.height, [...p.data.subarray(0, 12)]], [3, 2, [16, 32, 48, 255, 255, 0, 0, 255, 0, 0, 0, 0]]);
+	assert.deepEqual([...p.data.subarray(20, 24)], [16, 32, 48, 255]);
+	assert.deepEqual(rangeOfBoth({ from: 0, to: 100 }, true, 149.5), { from: 0, to: 150 });
+	assert.deepEqual(rangeOfBoth({ from: 20, to: 40 }, false, 150), { from: 20, to: 40 });
+	assert.deepEqual(pixelsOf([], {}).width, 0);
 });

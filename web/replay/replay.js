@@ -3,12 +3,14 @@
  * The trace's program on another machine: sliders for the network and the processors, what it would take there, where each rank's time would go, and
  * what better parts would bring.
  */
+import { isAbort } from "../lib/api.js";
 import { fill, h, plain, tool } from "../lib/dom.js";
 import { virtualList } from "../lib/list.js";
 import { bytes, count, span } from "../lib/time.js";
 import { asObjects } from "../summary/summary.js";
 import { follower, saveText } from "../tables/follow.js";
 import { plainCsv } from "../tables/model.js";
+import { createLines, rangeOfBoth } from "./lines.js";
 import { PARTS, SLIDERS, change, partsOf, placeOf, valueAt } from "./model.js";
 
 const ROW = 20, TOPOLOGIES = [["none", "no topology"], ["fat-tree", "fat tree"], ["torus", "torus"], ["dragonfly", "dragonfly"]];
@@ -18,7 +20,11 @@ export function createReplay(host, app) {
 	const own = patch => app.own("replay", patch);
 	const knobs = h("div", { class: "replay-knobs" }), said = h("div", { class: "replay-said", role: "status" }), hinted = h("div", { class: "replay-hints" }), list = h("div", { class: "replay-ranks", tabindex: "0", "aria-label": "Ranks" }), legend = h("div", { class: "replay-legend" });
 	host.classList.add("replay");
-	host.append(h("div", { class: "replay-side" }, knobs, said, hinted), h("div", { class: "replay-main" }, legend, list));
+	const canvas = h("canvas", { role: "img", tabindex: "0" }), both = h("div", { class: "replay-both", hidden: true }, canvas), drawn = createLines(canvas, app);
+	const kinds = [["ranks", "Ranks"], ["time", "Over time"]].map(([kind, title]) => h("button", { type: "button", onclick: () => own({ show: kind === "ranks" ? undefined : kind }) }, title));
+	const keys = h("span", { class: "replay-keys" });
+	fill(legend, h("span", { class: "segments", role: "group", "aria-label": "Shown as" }, kinds), keys);
+	host.append(h("div", { class: "replay-side" }, knobs, said, hinted), h("div", { class: "replay-main" }, legend, list, both));
 	let answer = null, rows = [], most = 1, error = "", hints = null;
 	const virtual = virtualList(list, { height: ROW, row: drawRow, role: "listitem" });
 	list.setAttribute("role", "list");
@@ -40,6 +46,20 @@ export function createReplay(host, app) {
 		hints = next.list;
 		drawHints();
 	}, () => { hints = null; drawHints(); });
+
+	/* ---- both over time ---- */
+
+	const inTime = () => own().show === "time";
+	const aboutLines = () => ({ ...args(), ...rangeOfBoth(app.range(), !(app.state.to > app.state.from), answer.time_ns), width: drawn.width() });
+	const painting = follower(both, async signal => { const about = aboutLines(); return [await app.api.json("replay/lines", about, { signal }), about]; }, ([lines, about]) => drawn.show(lines, about).catch(e => { if (!isAbort(e)) app.fail(e); }), app.fail);
+	function drawBoth() {
+		kinds.forEach((b, i) => b.setAttribute("aria-pressed", String((i === 1) === inTime())));
+		list.hidden = inTime();
+		both.hidden = !inTime() || !answer;
+		if (!both.hidden && both.clientWidth) painting.ask(aboutLines());
+	}
+	const sizes = new ResizeObserver(() => { if (inTime()) { drawn.draw(); drawBoth(); } });
+	sizes.observe(host);
 
 	/* ---- the machine ---- */
 
@@ -76,7 +96,7 @@ export function createReplay(host, app) {
 		rows = a ? asObjects(a) : [];
 		most = Math.max(1, ...rows.map(r => partsOf(r).reduce((x, y) => x + y, 0)));
 		virtual.set(rows.length);
-		fill(legend, a ? PARTS.map(([name, kind]) => h("span", { class: "replay-key" }, h("span", { class: `swatch is-${kind}` }), name)) : null, a && a.ranks > rows.length ? h("span", { class: "soft" }, `the first ${count(rows.length)} of ${count(a.ranks)} ranks`) : null);
+		fill(keys, a ? PARTS.map(([name, kind]) => h("span", { class: "replay-key" }, h("span", { class: `swatch is-${kind}` }), name)) : null, a && a.ranks > rows.length ? h("span", { class: "soft" }, `the first ${count(rows.length)} of ${count(a.ranks)} ranks`) : null);
 		if (!a) fill(said, error ? h("p", { class: "note" }, plain(error, 300)) : null);
 		else {
 			const measured = a.measured_ns, top = Math.max(1, a.time_ns, measured ?? 0);
@@ -85,6 +105,7 @@ export function createReplay(host, app) {
 				a.stuck ? h("div", { class: "bad small" }, `it gets stuck: ${count(a.stuck)} threads do not go on`, a.why.map(line => h("div", {}, plain(line, 300)))) : null);
 		}
 		drawHints();
+		drawBoth();
 	}
 	function drawHints() {
 		fill(hinted, hints?.length ? [h("div", { class: "soft small" }, "What would help from here"), h("table", { class: "facts" }, h("tbody", {}, hints.map(x => h("tr", {}, h("th", { scope: "row" }, plain(x.name, 60)), h("td", { class: "n" }, span(x.time_ns)), h("td", { class: "n" }, change(x.time_ns, answer.time_ns))))))] : null);
@@ -95,12 +116,14 @@ export function createReplay(host, app) {
 		e.title = `rank ${r.rank}: ends at ${span(r.end_ns)}\n${PARTS.map(([name], k) => `${name} ${span(parts[k])}`).join("\n")}\nsent ${count(r.sent)} messages of ${bytes(r.bytes_sent)}, received ${count(r.received)}, ${count(r.collectives)} collective operations`;
 	}
 	return {
-		update() {
+		update(changed) {
 			if (!app.trace) return;
 			drawKnobs();
 			loading.ask(args());
+			if (["theme", "safe"].some(k => changed.has(k))) drawn.recolor();
+			drawBoth();
 		},
-		destroy() { loading.stop(); hinting.stop(); virtual.destroy(); },
+		destroy() { sizes.disconnect(); drawn.destroy(); painting.stop(); loading.stop(); hinting.stop(); virtual.destroy(); },
 		async export(kind) { return kind === "csv" && answer ? new Blob([plainCsv(answer)], { type: "text/csv" }) : null; },
 	};
 }

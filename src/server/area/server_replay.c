@@ -3,15 +3,15 @@
  * The area `replay`: what the trace's program would take on another machine, as `weft replay` predicts it.
  *
  *     replay/run?latency_ns=2000&bandwidth=1e10&cpu=1.5     a row for each rank, predicted and measured time
+ *     replay/lines?…&from=0&to=5000000&width=800            what each of some lines of ranks does there, pixel by pixel (server_replay_lines.c)
  *     replay/hints?…                                        what half the latency, twice the bandwidth, faster processors would bring
  *
  * The program is made from the trace once and kept with it, so that a slider that moves only costs simulations; those are given up when
  * their client has left. Topologies are words with sizes that fit the ranks: a text from a page could name a file.
  */
 #include "base/pool.h"
-#include "replay/machine/replay_settings.h"
 #include "replay/out/replay_rows.h"
-#include "replay/sim/replay.h"
+#include "server_replay.h"
 #include "server_table.h"
 #include "trace/open.h"
 #include <errno.h>
@@ -27,6 +27,7 @@ static int answer_hints(const struct server_request *r, struct server_answer *a)
 
 const struct server_route server_replay_routes[] = {
 	{"replay/run", SERVER_FIXED | SERVER_STOPS, answer_run, NULL},
+	{"replay/lines", SERVER_FIXED | SERVER_STOPS, replay_answer_lines, NULL},
 	{"replay/hints", SERVER_FIXED | SERVER_STOPS, answer_hints, NULL},
 	{NULL, 0, NULL, NULL},
 };
@@ -84,13 +85,6 @@ static int take_program(const struct server_request *r, struct weft_replay_progr
 
 /* ---- the machine ---- */
 
-struct asked {
-	struct weft_replay_program *program; /* the trace's */
-	struct weft_replay_settings settings;
-	struct weft_topology *topology; /* owned; NULL: none */
-	bool ideal;
-};
-
 static int read_setting(const struct server_request *r, const char *name, double least, double most, double unit, double *out)
 {
 	double v;
@@ -129,7 +123,7 @@ static void dragonfly(uint64_t n, char *out, size_t room)
 	         (unsigned long long)h);
 }
 
-static int read_topology(const struct server_request *r, struct asked *ask)
+static int read_topology(const struct server_request *r, struct replay_asked *ask)
 {
 	static const char *const names[] = {"none", "fat-tree", "torus", "dragonfly"};
 	static void (*const words[])(uint64_t n, char *out, size_t room) = {NULL, fat_tree, torus, dragonfly};
@@ -142,11 +136,10 @@ static int read_topology(const struct server_request *r, struct asked *ask)
 	return weft_topology_make(&ask->topology, text, NULL, r->err);
 }
 
-/* Free the topology in any case. */
-static int read_asked(const struct server_request *r, struct asked *ask)
+int replay_ask(const struct server_request *r, struct replay_asked *ask)
 {
 	uint64_t ideal;
-	*ask = (struct asked){.program = NULL};
+	*ask = (struct replay_asked){.program = NULL};
 	weft_replay_settings_init(&ask->settings);
 	double *v = ask->settings.value;
 	int rc = server_arg_u64(r, "ideal", 0, 1, 0, &ideal);
@@ -162,7 +155,7 @@ static int read_asked(const struct server_request *r, struct asked *ask)
 	return rc ? rc : read_topology(r, ask);
 }
 
-static int make_machine(const struct asked *ask, struct weft_replay_machine *m)
+static int make_machine(const struct replay_asked *ask, struct weft_replay_machine *m)
 {
 	int rc = ask->ideal ? weft_replay_machine_ideal(m) : weft_replay_machine_usual(m);
 	if (!rc) {
@@ -174,13 +167,14 @@ static int make_machine(const struct asked *ask, struct weft_replay_machine *m)
 	return rc;
 }
 
-static int simulate(const struct asked *ask, struct weft_replay_result *out, struct weft_err *err)
+int replay_simulate(const struct replay_asked *ask, const struct weft_replay_how *how, struct weft_replay_result *out,
+                    struct weft_err *err)
 {
 	struct weft_replay_machine m;
 	int rc = make_machine(ask, &m);
 	if (rc)
 		return rc;
-	rc = weft_replay_run(ask->program, &m, NULL, out, err);
+	rc = weft_replay_run(ask->program, &m, how, out, err);
 	weft_replay_machine_fini(&m);
 	return rc;
 }
@@ -240,7 +234,7 @@ static double or_nan(double v)
 	return v > 0 ? v : NAN;
 }
 
-static int put_run(const struct asked *ask, const struct weft_replay_machine *m, const struct weft_replay_result *res,
+static int put_run(const struct replay_asked *ask, const struct weft_replay_machine *m, const struct weft_replay_result *res,
                    struct server_answer *a)
 {
 	const struct weft_replay_program *p = ask->program;
@@ -266,12 +260,12 @@ static int put_run(const struct asked *ask, const struct weft_replay_machine *m,
 
 static int answer_run(const struct server_request *r, struct server_answer *a)
 {
-	struct asked ask;
+	struct replay_asked ask;
 	struct weft_replay_machine m;
 	struct weft_replay_result res;
-	int rc = read_asked(r, &ask);
+	int rc = replay_ask(r, &ask);
 	if (!rc)
-		rc = simulate(&ask, &res, r->err);
+		rc = replay_simulate(&ask, NULL, &res, r->err);
 	if (!rc) {
 		rc = make_machine(&ask, &m);
 		if (!rc) {
@@ -296,7 +290,7 @@ static const struct hint {
                   {"processors twice as fast", WEFT_SET_CPU, 2}};
 
 struct hinting {
-	const struct asked *ask;
+	const struct replay_asked *ask;
 	double now[HINTS];     /* the settings that hints change; 0: there is nothing to change */
 	double time_ns[HINTS]; /* NAN: none */
 };
@@ -304,7 +298,7 @@ struct hinting {
 static int try_hint(void *arg, size_t i, unsigned worker)
 {
 	struct hinting *h = arg;
-	struct asked ask = *h->ask;
+	struct replay_asked ask = *h->ask;
 	struct weft_replay_result res;
 	struct weft_err err = {0};
 	(void)worker;
@@ -312,7 +306,7 @@ static int try_hint(void *arg, size_t i, unsigned worker)
 	if (!(h->now[i] > 0))
 		return 0;
 	ask.settings.value[hints[i].what] = h->now[i] * hints[i].times;
-	int rc = simulate(&ask, &res, &err);
+	int rc = replay_simulate(&ask, NULL, &res, &err);
 	if (rc)
 		return rc;
 	if (!res.n_stuck)
@@ -343,9 +337,9 @@ static int put_hints(const struct hinting *h, struct server_answer *a)
 
 static int answer_hints(const struct server_request *r, struct server_answer *a)
 {
-	struct asked ask;
+	struct replay_asked ask;
 	struct weft_replay_machine m;
-	int rc = read_asked(r, &ask);
+	int rc = replay_ask(r, &ask);
 	if (!rc)
 		rc = make_machine(&ask, &m);
 	if (!rc) {

@@ -88,6 +88,7 @@ const subjects = [
 	["views-dark", "heat.weft", "#side=views", "#panel-views .view-item", dark],
 	["replay", "heat.weft", `#dock=replay&side=&${more({ replay: { cpu: 2, latency_ns: 10000 } })}`, "#panel-replay .replay-hints tr", {}],
 	["replay-dark", "heat.weft", "#dock=replay&side=", "#panel-replay .replay-hints tr", dark],
+	["replay-time", "heat.weft", `#dock=replay&side=&from=20000000&to=120000000&${more({ replay: { cpu: 2, show: "time" } })}`, "#panel-replay .replay-both canvas[aria-label^=measured]", {}],
 	["tutorials-dark", "", "#side=learn", ".learn button", { ...dark, learn: true }],
 	["tutorial", "", `#side=learn&${more({ learn: { tutorial: "imbalance", step: 1 } })}`, ".learn-nav", { learn: true }],
 	["share-dark", "heat.weft", "", ".tl-entry", dark, click(/^Share/)],

@@ -94,6 +94,18 @@ test("replay: sliders move the prediction, and stay in the address", async () =>
 	await page.waitForSelector("#panel-replay .replay-hints tr");
 	await accessible(page);
 	await page.shot("replay");
+	/* Both timelines move with the one above. */
+	await page.getByRole("button", { name: "Over time" }).click();
+	const both = () => page.locator("#panel-replay .replay-both canvas").getAttribute("aria-label");
+	await until(page, () => /^measured and predicted, /.test(document.querySelector("#panel-replay .replay-both canvas").getAttribute("aria-label")));
+	const whole = await both();
+	await page.locator(".tl-range").fill("25%..50%");
+	await page.keyboard.press("Enter");
+	await until(page, was => document.querySelector("#panel-replay .replay-both canvas").getAttribute("aria-label") !== was, whole);
+	assert.match(await both(), /^measured and predicted, 35\.00 ms/);
+	await accessible(page);
+	await page.getByRole("button", { name: "Ranks", exact: true }).click();
+	await page.waitForSelector("#panel-replay .replay-bar");
 	await page.getByRole("checkbox", { name: "ideal network" }).check();
 	assert.ok(await page.getByRole("slider", { name: "Latency" }).isDisabled());
 	await page.getByRole("button", { name: "Reset", exact: true }).click();
