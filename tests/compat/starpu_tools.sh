@@ -101,9 +101,10 @@ says 'help' 0 '^usage: starpu_machine_display' "$tools/starpu_machine_display" -
 says 'version' 0 'StarPU 1.4' "$tools/starpu_machine_display" --version
 says 'a wrong option' 1 '^usage: starpu_sched_display' "$tools/starpu_sched_display" --wrong
 says 'policies' 0 '^dmdas ' "$tools/starpu_sched_display"
-printf 'Name: a\nJobId: 1\nStartTime: 0\nEndTime: 3\nHandles: f0\nModes: W\nSizes: 8\n\nName: b\nJobId: 2\nDependsOn: 1\nStartTime: 3\nEndTime: 5\nHandles: f0 f1\nModes: R W\nSizes: 8 8\n\nName: b\nJobId: 3\nStartTime: 3\nEndTime: 4\n' >"$home/tasks.rec"
+printf 'Control: WontUse\nJobId: 9\n\nName: a\nJobId: 1\nStartTime: 0\nEndTime: 3\nHandles: f0\nModes: W\nSizes: 8\n\nName: b\nJobId: 2\nDependsOn: 1\nStartTime: 3\nEndTime: 5\nHandles: f0 f1\nModes: R W\nSizes: 8 8\n\nName: b\nJobId: 3\nStartTime: 3\nEndTime: 4\n' >"$home/tasks.rec"
 says 'recorded tasks' 0 "^replayed${tab}5.000 ms" "$weft" simulate -m weft-2cpus -- "$tools/starpu_replay" "$home/tasks.rec"
 says 'recorded tasks, their begin and end' 0 "^recorded${tab}5.000 ms" "$weft" simulate -m weft-2cpus -s eager -- "$tools/starpu_replay" --recorded "$home/tasks.rec"
+says 'recorded tasks, of StarPU' 0 "^tasks${tab}5" "$weft" simulate -m weft-3gpus -s dmdas -- "$tools/starpu_replay" "$source/tests/golden/taskfiles/tasks.rec"
 says 'no recorded tasks' 2 "has no tasks" "$tools/starpu_replay" /dev/null
 says 'a file of tasks that is not there' 1 "cannot open '/nowhere'" "$tools/starpu_replay" /nowhere
 says 'which file of tasks' 2 '^usage: starpu_replay' "$tools/starpu_replay"

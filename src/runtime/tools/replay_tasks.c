@@ -21,9 +21,9 @@ static const char usage[] = "usage: starpu_replay [-h] [-v] [--recorded] FILE\n"
 			    "  -h, --help     this text\n"
 			    "  -v, --version  the version\n";
 
-enum { FIELDS = 11, NAME = 0, MODEL, JOB, DEPENDS, PRIORITY, START, END, HANDLES, MODES, SIZES, FOOTPRINT };
-static const char *const field_names[FIELDS] = {"Name",    "Model",   "JobId", "DependsOn", "Priority", "StartTime",
-                                                "EndTime", "Handles", "Modes", "Sizes",     "Footprint"};
+enum { FIELDS = 12, NAME = 0, MODEL, JOB, DEPENDS, PRIORITY, START, END, HANDLES, MODES, SIZES, FOOTPRINT, CONTROL };
+static const char *const field_names[FIELDS] = {"Name",    "Model",   "JobId", "DependsOn", "Priority",  "StartTime",
+                                                "EndTime", "Handles", "Modes", "Sizes",     "Footprint", "Control"};
 struct kind { /* a codelet, for each name and model */
 	struct starpu_codelet cl;
 	struct starpu_perfmodel model;
@@ -117,6 +117,16 @@ static void split_records(void)
 	}
 }
 
+/* Records of what is no task, as "Control: WontUse". */
+static void keep_tasks(void)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < all.n; i++)
+		if (!all.work[i].field[CONTROL])
+			all.work[kept++] = all.work[i];
+	all.n = kept;
+}
+
 /* ---- what is found by name ---- */
 
 static struct hsearch_data kinds, jobs, data;
@@ -155,11 +165,12 @@ static bool machine_knows(const char *symbol)
 	return access(path, R_OK) == 0;
 }
 
-static struct kind *kind_of(const struct work *w)
+/* recorded: of what models do not know. */
+static struct kind *kind_of(const struct work *w, bool recorded)
 {
 	const char *name = w->field[NAME] ? w->field[NAME] : "unknown", *model = w->field[MODEL];
 	char *key;
-	if (asprintf(&key, "%s\t%s", name, model ? model : "") < 0)
+	if (asprintf(&key, "%s\t%s\t%d", name, model ? model : "", recorded) < 0)
 		give_up("out of memory for", name);
 	struct kind *k = entry(&kinds, key, NULL);
 	if (k) {
@@ -167,7 +178,7 @@ static struct kind *kind_of(const struct work *w)
 		return k;
 	}
 	k = enough(calloc(1, sizeof *k));
-	k->model.type = machine_knows(model) ? STARPU_HISTORY_BASED : STARPU_COMMON;
+	k->model.type = !recorded && machine_knows(model) ? STARPU_HISTORY_BASED : STARPU_COMMON;
 	if (k->model.type == STARPU_COMMON)
 		k->model.cost_function = recorded_us;
 	else {
@@ -262,12 +273,21 @@ static double ms_of(const struct work *w, unsigned field)
 	return w->field[field] ? strtod(w->field[field], NULL) : 0;
 }
 
+/* Whether the machine knows what it takes, on some worker. */
+static bool is_expected(struct starpu_task *task)
+{
+	for (unsigned i = 0; i < starpu_worker_get_count(); i++)
+		if (starpu_task_expected_length(task, starpu_worker_get_perf_archtype((int)i, 0), 0) > 0)
+			return true;
+	return false;
+}
+
 static void make_task(struct work *w)
 {
 	const double start = ms_of(w, START), end = ms_of(w, END);
 	w->us = end > start ? (end - start) * 1e3 : 0;
 	w->footprint = w->field[FOOTPRINT] ? (uint32_t)strtoul(w->field[FOOTPRINT], NULL, 16) : 0;
-	w->kind = kind_of(w);
+	w->kind = kind_of(w, false);
 	w->task = enough(starpu_task_create());
 	w->task->destroy = 0;
 	w->task->cl = &w->kind->cl;
@@ -275,6 +295,10 @@ static void make_task(struct work *w)
 	w->task->name = w->field[NAME];
 	w->task->priority = w->field[PRIORITY] ? atoi(w->field[PRIORITY]) : 0;
 	add_data(w);
+	if (w->kind->model.type != STARPU_COMMON && !is_expected(w->task)) {
+		w->kind = kind_of(w, true);
+		w->task->cl = &w->kind->cl;
+	}
 	if (end > 0 && (all.last == 0 || start < all.first))
 		all.first = start;
 	all.last = end > all.last ? end : all.last;
@@ -327,6 +351,7 @@ int main(int argc, char **argv)
 	}
 	read_text(argv[optind]);
 	split_records();
+	keep_tasks();
 	if (!all.n) {
 		fprintf(stderr, "starpu_replay: error: '%s' has no tasks\n", argv[optind]);
 		return 2;
