@@ -62,22 +62,27 @@ int sim_arrived(struct sim *s, uint64_t message, double at)
 	return sim_wake(s, s->p->message[message].to, at, 0);
 }
 
-/* It may move from `at` on. */
-int sim_start(struct sim *s, uint64_t message, double at)
+static int start_on(struct sim *s, uint64_t message, uint32_t from, const struct sim_way *way, double at)
 {
-	const struct sim_transfer x = sim_transfer_of(s, message);
-	const struct sim_way way = sim_way_of(s, &x);
 	if (message < s->p->n_messages) {
 		s->message[message].state |= SIM_MOVING;
 		if (s->times)
 			s->times[message].begin_ns = at;
 	}
-	if (!way.shared && way.from == SIM_NONE && way.to == SIM_NONE && !way.buses)
-		return sim_arrived(s, message, at + way.move_ns + way.delay_ns);
+	if (!way->shared && way->from == SIM_NONE && way->to == SIM_NONE && !way->buses)
+		return sim_arrived(s, message, at + way->move_ns + way->delay_ns);
 	if (s->budget)
 		s->budget--;
-	const uint32_t sender = s->p->rank[x.from].first_thread;
+	const uint32_t sender = s->p->rank[from].first_thread;
 	return sim_push(s, (struct sim_event){at, SIM_REQUEST, s->thread[sender].few ? 0 : sender, 0, message});
+}
+
+/* It may move from `at` on. */
+int sim_start(struct sim *s, uint64_t message, double at)
+{
+	const struct sim_transfer x = sim_transfer_of(s, message);
+	const struct sim_way way = sim_way_of(s, &x);
+	return start_on(s, message, x.from, &way, at);
 }
 
 static bool is_rendezvous(const struct sim *s, const struct weft_replay_op *op, uint64_t bytes)
@@ -96,10 +101,11 @@ int sim_send(struct sim *s, struct sim_thread *t, const struct weft_replay_op *o
 {
 	const struct weft_replay_message *row = &s->p->message[op->of];
 	const struct sim_transfer x = sim_transfer_of(s, op->of);
+	const struct sim_way way = sim_way_of(s, &x);
 	const double called = t->now;
 	int rc = s->sink.op && !t->paid ? s->sink.op(s->sink.arg, sim_number(s, t), op, t->now) : 0;
 	if (!rc)
-		rc = sim_pay(s, t, sim_way_of(s, &x).pay_ns);
+		rc = sim_pay(s, t, way.pay_ns);
 	if (rc)
 		return rc;
 	sim_row(s, t)->sent++;
@@ -110,7 +116,7 @@ int sim_send(struct sim *s, struct sim_thread *t, const struct weft_replay_op *o
 	if (s->times)
 		s->times[op->of].send_ns = called;
 	if (!is_rendezvous(s, op, row->bytes))
-		return sim_start(s, op->of, t->now);
+		return start_on(s, op->of, x.from, &way, t->now);
 	if (!(m->state & SIM_POSTED)) {
 		m->state |= SIM_SENT;
 		m->time = t->now;
@@ -123,7 +129,7 @@ int sim_send(struct sim *s, struct sim_thread *t, const struct weft_replay_op *o
 	const double began = t->now, begin = m->time > began ? m->time : began;
 	if (m->time >= began)
 		m->state |= SIM_LATE;
-	rc = sim_start(s, op->of, begin);
+	rc = start_on(s, op->of, x.from, &way, begin);
 	return rc || (op->flags & WEFT_REPLAY_IMMEDIATE) ? rc : sim_until(s, t, SIM_FOR_RECEIVER, begin);
 }
 
@@ -183,7 +189,7 @@ int sim_receive(struct sim *s, struct sim_thread *t, const struct weft_replay_op
 		return s->times ? tell(s, op->of, t->now) : 0;
 	}
 	const double called = t->now;
-	int rc = sim_pay(s, t, sim_way_of(s, &x).pay_ns);
+	int rc = sim_pay(s, t, sim_pay_ns(s, &x));
 	if (rc)
 		return rc;
 	struct weft_replay_rank_result *row = sim_row(s, t);

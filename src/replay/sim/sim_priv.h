@@ -239,6 +239,7 @@ void sim_free_extra(struct sim *s, uint32_t extra);
 
 /* sim_way.c */
 struct sim_way sim_way_of(const struct sim *s, const struct sim_transfer *x);
+double sim_pay_ns(const struct sim *s, const struct sim_transfer *x); /* of that way, quicker */
 
 /* sim_links.c */
 int sim_request(struct sim *s, uint64_t message, double at) WEFT_MUST_CHECK;

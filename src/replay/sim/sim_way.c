@@ -139,3 +139,14 @@ struct sim_way sim_way_of(const struct sim *s, const struct sim_transfer *x)
 		return between(s, x, from, to);
 	return far(s, x, from, to);
 }
+
+double sim_pay_ns(const struct sim *s, const struct sim_transfer *x)
+{
+	const bool both = x->from != SIM_NONE && x->to != SIM_NONE;
+	const uint32_t from = both ? s->node_of[x->from] : 0, to = both ? s->node_of[x->to] : 0;
+	if (both && from == to)
+		return s->node[from].kind->intra.latency_ns;
+	if (both && s->m->site.n == 1)
+		return s->m->network == WEFT_REPLAY_LOGGP ? s->m->loggp.overhead_ns : s->node[from].kind->inter_latency_ns;
+	return sim_way_of(s, x).pay_ns;
+}
