@@ -11,7 +11,7 @@
 
 WEFT_REGION(assemble, "assemble", WEFT_STATE_RUNNING);
 WEFT_REGION(solve, "solve", WEFT_STATE_RUNNING);
-enum { STEPS = 100, ASSEMBLE_US = 10000, SOLVE_US = 5000 };
+enum { STEPS = 160, ASSEMBLE_US = 10000, SOLVE_US = 5000 };
 
 int main(int argc, char **argv)
 {
