@@ -33,18 +33,27 @@ struct record_follow {
 	struct weft_page page;
 };
 
+/* By a damaged head it may be anything, also no number. */
+static uint64_t moved(uint64_t from, double by)
+{
+	if (!(by > -(double)from))
+		return 0;
+	return by < 0x1p62 ? from + (uint64_t)(int64_t)by : UINT64_MAX;
+}
+
+static double rate_of(const struct weft_stream_head *h)
+{
+	return h->clock == WEFT_CLOCK_MONOTONIC || !(h->ticks_per_ns > 0) ? 1 : h->ticks_per_ns;
+}
+
 uint64_t record_follow_ns(const struct weft_stream_head *h, uint64_t ticks)
 {
-	const double rate = h->clock == WEFT_CLOCK_MONOTONIC || !(h->ticks_per_ns > 0) ? 1 : h->ticks_per_ns;
-	const double ns = ((double)ticks - (double)h->start_ticks) / rate;
-	return ns > -(double)h->start_monotonic ? h->start_monotonic + (uint64_t)(int64_t)ns : 0;
+	return moved(h->start_monotonic, ((double)ticks - (double)h->start_ticks) / rate_of(h));
 }
 
 uint64_t record_follow_ticks(const struct weft_stream_head *h, uint64_t ns)
 {
-	const double rate = h->clock == WEFT_CLOCK_MONOTONIC || !(h->ticks_per_ns > 0) ? 1 : h->ticks_per_ns;
-	const double ticks = ceil(((double)ns - (double)h->start_monotonic) * rate);
-	return ticks > -(double)h->start_ticks ? h->start_ticks + (uint64_t)(int64_t)ticks : 0;
+	return moved(h->start_ticks, ceil(((double)ns - (double)h->start_monotonic) * rate_of(h)));
 }
 
 struct record_follow *record_follow_open(const char *path)
