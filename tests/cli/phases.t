@@ -81,7 +81,11 @@ $ head -1 a.prv >none.prv; weft phases none.prv
 weft phases: error: 'none.prv' has no bursts here: nothing computes
 ? 2
 $ { head -1 a.prv; for i in $(seq 1 300); do b=$((i * 4000000 + i * i * 7919 % 3000000)); echo "1:1:1:1:1:$b:$((b + 100000 + i * i * 104729 % 900000)):1"; done; } >random.prv; weft phases random.prv --strength 0.6 --signal computing | tail -1
-Signal: computing. No period: nothing repeats (autocorrelation below 0.6 everywhere).
+Signal: computing. No period: nothing repeats (autocorrelation below 0.6, or what it says is not like itself).
+## Six bursts every 52 us, at times of chance: the 52 us are no iterations.
+$ { head -1 a.prv; awk 'BEGIN {now = 1000000; for (i = 0; i < 60; i++) {now += 3000000 + i * i * 7919 * 31 % 14000000; for (k = 0; k < 6; k++) print "1:1:1:1:1:" now + k * 52000 ":" now + k * 52000 + 20000 ":1"}}'; } >bursty.prv; for s in computing calls; do weft phases bursty.prv --signal $s | tail -1; done
+Signal: computing. No period: nothing repeats (autocorrelation below 0.25, or what it says is not like itself).
+Signal: calls. No period: nothing repeats (autocorrelation below 0.25, or what it says is not like itself).
 $ weft phases random.prv --strength 0.9 --cut 2 -o x.weft
 weft phases: error: 'random.prv' has no period: there are no iterations to write
 ? 2

@@ -14,6 +14,7 @@
 enum { POINTS = 256, POINTS_LEAST = 16, SAMPLES_MOST = 1 << 22, USUAL = 10 };
 static const double EARLY = 0.15, LATE = 0.3, HOLD = 0.02; /* in periods; HOLD: a shift must be worth it */
 static const double ALIKE = 0.85, RISES = 0.5;             /* of what is usual */
+static const double LEAST_ALIKE = 0.2;                     /* that the middle one of all must be to the mean */
 static const double FAR = 3, AROUND = 2;                   /* how late one may begin, how far outside of the region; in periods */
 
 struct tracing {
@@ -178,18 +179,27 @@ static int ascending(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* That of the middle one; in *median. */
+static int middle_likeness(const struct tracing *t, double *median)
+{
+	double *sorted = malloc((t->n_begins + 1) * sizeof *sorted);
+	if (!sorted)
+		return -ENOMEM;
+	memcpy(sorted, t->likeness, t->n_begins * sizeof *sorted);
+	qsort(sorted, t->n_begins, sizeof *sorted, ascending);
+	*median = sorted[t->n_begins / 2];
+	free(sorted);
+	return 0;
+}
+
 /* Those in front of the region that are like the mean one. */
 static int add_front(struct tracing *t)
 {
-	double *sorted = malloc((t->n_begins + 1) * sizeof *sorted), l;
-	int rc = sorted ? 0 : -ENOMEM;
-	if (!rc) {
-		memcpy(sorted, t->likeness, t->n_begins * sizeof *sorted);
-		qsort(sorted, t->n_begins, sizeof *sorted, ascending);
-	}
+	double median, l;
+	int rc = middle_likeness(t, &median);
 	while (!rc && t->begin[0] >= t->points) {
 		const size_t front = find_near(t, t->begin[0] - t->points, EARLY, EARLY, &l);
-		if ((double)front >= t->begin[0] || l < ALIKE * sorted[t->n_begins / 2])
+		if ((double)front >= t->begin[0] || l < ALIKE * median)
 			break;
 		rc = add_begin(t, 0, 0);
 		if (rc)
@@ -199,7 +209,18 @@ static int add_front(struct tracing *t)
 		t->begin[0] = (double)front;
 		t->likeness[0] = l;
 	}
-	free(sorted);
+	return rc;
+}
+
+/* Bursts of events within iterations make a period, too, with nothing in most of what would be its iterations: that is none. */
+static int drop_invented(struct tracing *t)
+{
+	double median;
+	int rc = middle_likeness(t, &median);
+	if (!rc && median < LEAST_ALIKE) {
+		t->n_begins = 0;
+		t->r->period = (struct weft_period){.found = false};
+	}
 	return rc;
 }
 
@@ -356,7 +377,8 @@ int phase_iterations(struct phase_list *list, struct weft_phase_region *r, uint3
 			t.mean[k] = folded[(phase + k) % t.points];
 		rc = follow(&t, phase);
 	}
-	rc = rc ? rc : take(&t, list);
+	rc = rc ? rc : drop_invented(&t);
+	rc = rc || !t.n_begins ? rc : take(&t, list);
 	free(t.x);
 	free(folded);
 	free(t.begin);

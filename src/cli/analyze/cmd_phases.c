@@ -198,7 +198,8 @@ static void print_summary(const struct finding *f)
 	}
 	printf("\nSignal: %s.", weft_signal_names[f->of]);
 	if (!has_period(&f->phases)) {
-		printf(" No period: nothing repeats (autocorrelation below %g everywhere).\n", f->a->strength);
+		printf(" No period: nothing repeats (autocorrelation below %g, or what it says is not like itself).\n",
+		       f->a->strength);
 		return;
 	}
 	putchar('\n');
