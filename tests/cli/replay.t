@@ -390,3 +390,20 @@ rank     end  computes  measured  other calls  latency  waits to receive  waits 
    1  281 us    190 us    190 us         0 ns  10.0 us           81.0 us           0 ns           0 ns        0 ns       0 ns       0 ns      0 ns     0       0 B         1  9.77 KiB            0
 processes     2 (ranks 0 to 1)
 messages      1, 0 with one end only, 0 received before they were sent
+
+## Among other numbers of ranks: what each computes, and collective operations of so many (4: two steps in and out, 5: three; on one node of 8: what is inside of it)
+$ for n in 1 2 4 5; do weft replay pair.dim --latency 10us --bandwidth 0 --set node-latency=1us --set ranks=$n --csv | cut -d, -f1,3,10 | sed -n 2p; done; weft replay pair.dim --latency 10us --bandwidth 0 --set node-latency=1us --set ranks=8 --set ranks-per-node=8 --csv | cut -d, -f1,3,10 | sed -n 2p
+0,200000,0
+0,100000,20000
+0,50000,40000
+0,40000,60000
+0,25000,6000
+$ weft replay pair.dim --sweep ranks=2,4,8 --csv | cut -d, -f1,3; weft replay pair.dim --set ranks=4 --topology torus:2; weft replay pair.dim --set ranks=-1
+ranks,computation_ns
+2,100000
+4,50000
+8,25000
+weft replay: error: 'ranks' divides the work anew; that needs formulas for collective operations
+weft replay: error: 'ranks' wants a value like 4, not '-1'
+Try 'weft replay --help'.
+? 2

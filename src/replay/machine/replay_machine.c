@@ -122,6 +122,8 @@ static int check_network(const struct weft_replay_machine *m, struct weft_err *e
 {
 	if (!(m->memory_share >= 0 && m->memory_share <= 1))
 		return weft_err_set(err, -EINVAL, "the share of memory bandwidth is not between 0 and 1");
+	if (m->ranks && (m->topology || m->staged))
+		return weft_err_set(err, -EINVAL, "'ranks' divides the work anew; that needs formulas for collective operations");
 	if (!m->topology)
 		return 0;
 	if (m->site.n > 1)

@@ -125,6 +125,7 @@ struct weft_replay_machine {
 	} loggp;
 	/* Between nodes flows share its links, instead of links, buses and gap; borrowed. NULL: none */
 	const struct weft_topology *topology;
+	uint32_t ranks;      /* the work is divided among so many instead of those that were recorded; 0: as it was */
 	bool staged;         /* collective operations are messages of an algorithm, not formulas */
 	bool formulas;       /* formulas were asked for: a topology does not change that */
 	double memory_share; /* of its node's memory bandwidth that a thread wants while it computes; 0: memory limits nobody */

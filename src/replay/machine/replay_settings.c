@@ -19,6 +19,7 @@ const struct weft_setting_row weft_setting_rows[WEFT_SETTINGS] = {
 	[WEFT_SET_NODE_BANDWIDTH] = {"node-bandwidth", "bandwidth inside of a node", WEFT_SET_RATE},
 	[WEFT_SET_NODE_LINKS] = {"node-links", "links of a process inside of its node", WEFT_SET_COUNT},
 	[WEFT_SET_NODE_BUSES] = {"node-buses", "messages inside of a node that move at once", WEFT_SET_COUNT},
+	[WEFT_SET_RANKS] = {"ranks", "among how many ranks the work is divided; each one's messages stay", WEFT_SET_COUNT},
 	[WEFT_SET_RANKS_PER_NODE] = {"ranks-per-node", "how many ranks a node has", WEFT_SET_COUNT},
 	[WEFT_SET_CPUS] = {"cpus", "processors of a node; 0: as many as it has threads", WEFT_SET_COUNT},
 	[WEFT_SET_EAGER] = {"eager", "messages of so many bytes wait for their receiver", WEFT_SET_BYTES},
@@ -294,6 +295,7 @@ void weft_replay_settings_apply(const struct weft_replay_settings *s, struct wef
 		if (v[WEFT_SET_COLLECTIVES] < BY_MESSAGES)
 			m->site.at[i].model = (uint8_t)v[WEFT_SET_COLLECTIVES];
 	}
+	set_count(&m->ranks, v[WEFT_SET_RANKS]);
 	m->staged = v[WEFT_SET_COLLECTIVES] == BY_MESSAGES;
 	m->formulas |= v[WEFT_SET_COLLECTIVES] < BY_MESSAGES;
 	if (!isnan(v[WEFT_SET_RANKS_PER_NODE]) && v[WEFT_SET_RANKS_PER_NODE] >= 1) {

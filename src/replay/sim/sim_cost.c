@@ -9,6 +9,7 @@
  */
 #include "sim_priv.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,18 @@ static void count_sites(const struct sim *s, struct sim_shape *shape, const uint
 			shape->n_sites++;
 }
 
+/* With more ranks, or fewer, a communicator has so many times its members, as many of them on a node as before. */
+static void grow(const struct weft_replay_machine *m, struct sim_shape *shape, double times)
+{
+	const bool packed = m->map.rule == WEFT_REPLAY_PER_NODE && m->map.per_node;
+	shape->n = (uint32_t)fmax(ceil(shape->n * times), 1);
+	const double nodes = packed ? ceil((double)shape->n / m->map.per_node) : ceil(shape->n_nodes * times);
+	shape->n_nodes = (uint32_t)fmax(fmin(nodes, shape->n), 1);
+	for (uint32_t i = 0; i < shape->n_levels; i++)
+		if (packed || shape->level[i].n > shape->n)
+			shape->level[i].n = packed && m->map.per_node < shape->n ? m->map.per_node : shape->n;
+}
+
 static int make_shape(const struct sim *s, uint32_t comm, struct sim_shape *shape)
 {
 	const struct weft_replay_comm *c = &s->p->comm[comm];
@@ -57,6 +70,8 @@ static int make_shape(const struct sim *s, uint32_t comm, struct sim_shape *shap
 			begin = i + 1;
 		}
 	shape->n = n;
+	if (s->m->ranks)
+		grow(s->m, shape, (double)s->m->ranks / s->p->n_ranks);
 	count_sites(s, shape, node, n);
 	shape->made = true;
 	free(node);

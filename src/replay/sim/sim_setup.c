@@ -85,6 +85,8 @@ static void set_threads(struct sim *s)
 		const struct weft_replay_thread *row = &s->p->thread[i];
 		struct sim_thread *t = &s->thread[i];
 		double ratio = s->node[s->node_of[row->rank]].kind->ratio;
+		if (s->m->ranks)
+			ratio *= (double)s->m->ranks / s->p->n_ranks;
 		if (s->m->rank_ratio && row->rank < s->m->n_rank_ratios)
 			ratio *= s->m->rank_ratio[row->rank];
 		t->at = s->p->n_ops ? s->p->op + row->first_op : NULL;
