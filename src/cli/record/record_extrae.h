@@ -19,7 +19,7 @@ struct record_extrae {
 	bool off, circular, no_memory; /* off: nothing is to be recorded */
 	bool bursts;                   /* the mode to begin with */
 	char threshold[64];            /* of bursts; empty: not said */
-	unsigned long callers; /* the most levels that some kind of calls wants */
+	unsigned long callers;         /* the most levels that some kind of calls wants */
 	uint64_t buffer_events;
 	struct weft_buf sets, at, turn, more; /* --counters: lists, where they are read, how long each; those of the process */
 };
