@@ -228,3 +228,14 @@ p.c:3: 47.50 % in fast, at 0.24 of 'step'
 The source is not below the folder.</p>
 <td>3</td><td style="background:rgba(220,80,40,0.950)">47.50 %</td><td class="s"></td></tr>
 <td>7</td><td style="background:rgba(220,80,40,1.000)">52.50 %</td><td class="s"></td></tr>
+## Instances by a list, as Paraver saves a timeline: those of solve give the same as the region; of several values that with most time is folded.
+$ weft dump a.prv -f 'type="User function"' | awk '$NF ~ /solve/ || / = 1/ {b = $1; next} {printf "1.1.1\t%d\t%d\t1\n", b, $1 - b} END {for (i = 0; i < 3; i++) printf "1.1.1 %d 5000 2\n", i * 10000}' >list.csv; wc -l <list.csv; weft fold a.prv --region solve --counters PAPI_TOT_INS --csv >was; weft fold a.prv --list list.csv --counters PAPI_TOT_INS --csv | diff was - && echo same
+43
+same
+$ weft fold a.prv --list list.csv --region 2 --counters PAPI_TOT_INS | tail -1
+weft fold: error: 'a.prv': there are no samples in the 3 instances of '2' that could be folded
+$ weft fold a.prv --list list.csv --region 3
+weft fold: error: 'a.prv' has no instance of '3' here
+? 2
+$ weft fold a.prv --list list.csv --cluster 1 2>&1 | head -1
+weft fold: error: options '--list' and '--cluster' do not go together

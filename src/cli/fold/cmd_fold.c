@@ -9,7 +9,7 @@
 
 struct args {
 	struct cli_common common;
-	const char *region, *type, *time, *symbols, *output, *cube, *picture, *lines, *method, *counters, *trace, *source;
+	const char *region, *type, *time, *symbols, *output, *cube, *picture, *lines, *method, *counters, *trace, *source, *list;
 	struct weft_opt_list models;
 	uint64_t cluster, samples, steps, group;
 	double sigma, nugget;
@@ -21,6 +21,8 @@ static const struct weft_opt options[] = {
 	{0, "region", "NAME", WEFT_OPT_STRING, offsetof(struct args, region),
          "fold this region, of a .prv a user function (default: what takes most time)"},
 	{0, "type", "TYPE", WEFT_OPT_STRING, offsetof(struct args, type), "events of this type begin and end regions, in a .prv"},
+	{0, "list", "CSV", WEFT_OPT_STRING, offsetof(struct args, list),
+         "fold the intervals that Paraver saved of a timeline, of the value that --region says (default: that with most time)"},
 	{0, "cluster", "N", WEFT_OPT_U64, offsetof(struct args, cluster), "fold cluster N, of a trace that weft cluster wrote"},
 	{'t', "time", "A..B", WEFT_OPT_STRING, offsetof(struct args, time), "instances that lie between A and B only"},
 	CLI_FILTER_OPTION,
@@ -188,6 +190,9 @@ static int check(const struct args *a, struct fold_how *how)
 	int status = read_method(a, how);
 	if (!status && (!!a->region + !!a->cluster > 1 || (a->type && a->cluster)))
 		return cli_usage(&weft_command_fold, "say what to fold once, with --region or with --cluster");
+	if (!status && a->list && (a->type || a->cluster))
+		return cli_usage(&weft_command_fold, "options '--list' and '--%s' do not go together",
+		                 a->type ? "type" : "cluster");
 	if (!status && (!(a->sigma > 0) || !isfinite(a->sigma)))
 		return cli_usage(&weft_command_fold, "option '--sigma': expected a positive number");
 	if (!status && (!(a->nugget >= 0) || !isfinite(a->nugget)))
@@ -268,6 +273,7 @@ static int run_fold(int argc, char **argv)
 	how.path = argv[1];
 	how.region = a.region;
 	how.type = a.type;
+	how.list = a.list;
 	how.time = a.time;
 	how.symbols = a.symbols;
 	how.cluster = a.cluster;

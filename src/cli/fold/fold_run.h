@@ -13,6 +13,7 @@ enum { FOLD_MODELS_MOST = 16, FOLD_KNEES_MOST = 12 };
 
 struct fold_how {
 	const char *path, *region, *type, *time, *symbols;
+	const char *list; /* a file of intervals, which are the instances; NULL: none */
 	uint64_t cluster; /* 0: none */
 	bool split;       /* instances into groups by how long they last */
 	uint64_t group;   /* which of them is folded, from 1: that with most time first */

@@ -50,11 +50,17 @@ static uint32_t type_with(const struct fold_run *r, const char *name)
 
 static const char *value_name(const struct fold_run *r, uint32_t type, int64_t value, char *room, size_t n)
 {
-	const char *label = weft_value_label(type_row(r, type), value);
+	const char *label = type ? weft_value_label(type_row(r, type), value) : NULL;
 	if (label)
 		return label;
 	snprintf(room, n, "%" PRIi64, value);
 	return room;
+}
+
+/* Whether instances are told by values, not by regions; those of a list have values of no type. */
+static bool by_value(const struct fold_run *r, uint32_t type)
+{
+	return type || r->how->list;
 }
 
 /* Keeps the bursts of one value (or region). */
@@ -77,7 +83,7 @@ static void keep(struct weft_bursts *b,
 static bool is_region(const struct fold_run *r, uint32_t type, const struct weft_bursts *b, size_t i)
 {
 	char room[32];
-	if (type)
+	if (by_value(r, type))
 		return label_is(value_name(r, type, b->value[i], room, sizeof room), r->region);
 	return label_is(r->trace->def[WEFT_CLASS_REGION].at[b->region[i]].name, r->region);
 }
@@ -96,14 +102,14 @@ static int choose_name(struct fold_run *r, uint32_t type, const struct weft_burs
 	bool often = false;
 	int rc = 0;
 	for (size_t i = 0; i < b->n && !rc; i++) {
-		uint64_t key = type ? (uint64_t)b->value[i] : b->region[i], t = 0, n = 0;
+		uint64_t key = by_value(r, type) ? (uint64_t)b->value[i] : b->region[i], t = 0, n = 0;
 		weft_map_get(&time, key, &t);
 		weft_map_get(&count, key, &n);
 		rc = weft_map_put(&time, key, t + b->end[i] - b->begin[i]);
 		rc = rc ? rc : weft_map_put(&count, key, n + 1);
 	}
 	for (size_t i = 0; i < b->n && !rc; i++) {
-		uint64_t key = type ? (uint64_t)b->value[i] : b->region[i], t = 0, n = 0;
+		uint64_t key = by_value(r, type) ? (uint64_t)b->value[i] : b->region[i], t = 0, n = 0;
 		weft_map_get(&time, key, &t);
 		weft_map_get(&count, key, &n);
 		bool is_often = n >= LEAST_INSTANCES;
@@ -116,8 +122,8 @@ static int choose_name(struct fold_run *r, uint32_t type, const struct weft_burs
 	char room[32];
 	if (!rc && b->n)
 		snprintf(r->region, sizeof r->region, "%s",
-		         type ? value_name(r, type, (int64_t)best_key, room, sizeof room)
-		              : r->trace->def[WEFT_CLASS_REGION].at[best_key].name);
+		         by_value(r, type) ? value_name(r, type, (int64_t)best_key, room, sizeof room)
+		                           : r->trace->def[WEFT_CLASS_REGION].at[best_key].name);
 	/* A name that is a pattern by chance must mean itself. */
 	for (char *z = r->region; *z; z++)
 		*z = *z == '*' ? '?' : *z;
@@ -129,6 +135,8 @@ static int choose_name(struct fold_run *r, uint32_t type, const struct weft_burs
 static int find_type(struct fold_run *r, uint32_t *type)
 {
 	*type = 0;
+	if (r->how->list)
+		return CLI_OK;
 	if (r->how->cluster) {
 		*type = weft_counters_type(r->trace, "90000001");
 		return *type ? CLI_OK
@@ -206,30 +214,47 @@ static int split(struct fold_run *r, struct weft_bursts *b)
 	                            r->region, n, r->how->group);
 }
 
-int fold_select(struct fold_run *r, struct weft_bursts *out)
+static int find_instances(struct fold_run *r, struct weft_bursts *out, uint32_t type)
 {
 	struct weft_err err = {0};
-	struct weft_bursts_how how = {.filter = r->filter,
+	struct weft_burst_row *rows = NULL;
+	char of[4200];
+	struct weft_bursts_how how = {.of = type ? WEFT_BURSTS_TYPE : WEFT_BURSTS_REGIONS,
+	                              .type = type,
+	                              .filter = r->filter,
 	                              .to = WEFT_NEVER,
 	                              .own_threads = r->how->own_threads,
 	                              .threads = (unsigned)r->common->threads};
-	int status = find_type(r, &how.type);
+	int status = CLI_OK;
+	if (r->how->list) {
+		snprintf(of, sizeof of, "csv=%s", r->how->list);
+		status = cli_bursts_of(NULL, of, r->trace, &how, &rows);
+	}
+	if (!status && r->how->time && weft_time_range(r->how->time, r->trace->end, &how.from, &how.to, &err))
+		status = cli_fail(&err);
+	if (!status && weft_bursts_make(out, r->trace, &how, &err))
+		status = cli_fail(&err);
+	free(rows);
+	return status;
+}
+
+int fold_select(struct fold_run *r, struct weft_bursts *out)
+{
+	uint32_t type;
+	int status = find_type(r, &type);
+	if (!status)
+		status = find_instances(r, out, type);
 	if (status)
 		return status;
-	how.of = how.type ? WEFT_BURSTS_TYPE : WEFT_BURSTS_REGIONS;
-	if (r->how->time && weft_time_range(r->how->time, r->trace->end, &how.from, &how.to, &err))
-		return cli_fail(&err);
-	if (weft_bursts_make(out, r->trace, &how, &err))
-		return cli_fail(&err);
 	if (r->how->cluster) {
 		snprintf(r->region, sizeof r->region, "Cluster %" PRIu64, r->how->cluster);
-		keep(out, is_cluster, r, how.type);
+		keep(out, is_cluster, r, type);
 	} else {
 		if (r->how->region)
 			snprintf(r->region, sizeof r->region, "%s", r->how->region);
 		else
-			status = choose_name(r, how.type, out);
-		keep(out, is_region, r, how.type);
+			status = choose_name(r, type, out);
+		keep(out, is_region, r, type);
 		shorten_name(r);
 	}
 	if (!status && out->n && r->how->split)
