@@ -161,6 +161,7 @@ function createApp() {
 			if (mains.length && !mains.some(p => p.name === store.state.main)) store.replace({ ...store.state, main: mains[0].name }, { fresh: true });
 			shell.ready();
 			if (info.learn && !location.hash) store.set({ side: "learn" });
+			if (info.view && !written) store.set({ tracks: [{ view: info.view }] }); // of a file that was named
 			if (info.page && !location.hash) await loadNamed(app, DEFAULTS);
 			if (!data) watchFiles(app);
 		} catch (error) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Flows through the timeline: what is drawn, zooms, keys, undo, finding, details, tracks, marks; the address; both themes. See areas.mjs. */
 import assert from "node:assert/strict";
-import { appendFileSync, copyFileSync, unlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, copyFileSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
+import { join } from "node:path";
 import test, { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { accessible, close, serve, serveAlone, stateOf, until, visit } from "./drive.mjs";
 
 const at = name => join(process.env.WEFT_TRACES, `${name}.weft`);
@@ -197,7 +199,7 @@ test("a table's cell leads back to time; the summary follows the zoom", async ()
 
 test("narrow and wide windows", async () => {
 	const s = await serve([at("late-sender")]);
-	for (const [width, height] of [[1024, 700], [2560, 1400]]) {
+	for (const [width, height] of [[1024, 700], [2560, 1400], [3840, 2160]]) {
 		const page = await visit(s.url, "", { width, height });
 		await ready(page);
 		assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
@@ -327,6 +329,50 @@ test("eight tabs of one trace at a time, more than a browser has connections", a
 	const s = await serve([at("late-sender")]), pages = await Promise.all(Array.from({ length: 8 }, () => visit(s.url, "#side=summary")));
 	for (const page of pages) { await page.waitForSelector("#panel-summary .share-row"); await ready(page); }
 	for (const page of pages) await page.done();
+	await s.stop();
+});
+
+test("the timeline's picture and values are what the command writes", async () => {
+	const file = `${at("imbalance")}`, s = await serve([file]), folder = process.env.TMPDIR ?? "/tmp", range = "from=2000000&to=9000000", time = ["--time", "2000000ns..9000000ns"];
+	for (const [asked, out, args] of [["share/picture?form=png", "p.png", []], ["share/picture?form=svg", "p.svg", []], ["share/picture?form=png&view=useful", "v.png", ["useful"]], ["share/csv?view=useful", "v.csv", ["useful"]]]) {
+		execFileSync("weft", ["timeline", "-q", "--force", ...args, file, "-o", join(folder, out), ...time]);
+		assert.deepEqual(Buffer.from(await (await s.get(`${asked}&${range}`)).arrayBuffer()), readFileSync(join(folder, out)), asked);
+	}
+	await s.stop();
+});
+
+test("a Paje trace and a .cfg are opened as a trace of ours is", async () => {
+	const paje = join(process.env.WEFT_TRACES, "converted.paje.trace"), cfg = fileURLToPath(new URL("../../golden/paraver/views/generated/units__Milliseconds.cfg", import.meta.url));
+	execFileSync("weft", ["convert", "-q", "--force", at("imbalance"), "-o", paje]);
+	const s = await serveAlone([paje]), page = await visit(s.url);
+	await ready(page);
+	assert.match(await page.locator(".tl-legend").innerText(), /update points[^]*MPI_Recv/);
+	await page.done();
+	assert.equal(await s.stop(), 0);
+	const t = await serveAlone([join(process.env.WEFT_TRACES, "sample.prv"), cfg]), other = await visit(t.url);
+	/* The page begins with the view that was named; an address says something else. */
+	await until(other, () => decodeURIComponent(location.hash).includes('"view":"@1"') && document.querySelector(".tl-note").hidden);
+	await until(other, () => document.querySelector(".tl-legend").innerText.length > 0);
+	await other.again(`${t.url}#from=1000&to=9000`);
+	await ready(other);
+	assert.doesNotMatch(decodeURIComponent(await other.evaluate(() => location.hash)), /@1/);
+	await other.done();
+	assert.equal(await t.stop(), 0);
+});
+
+test("keys alone: to the timeline, closer, along, a row, its details, and back", async () => {
+	const s = await serve([at("late-sender")]), page = await visit(s.url);
+	await ready(page);
+	await page.keyboard.press("T");
+	await page.waitForSelector("#panel-table .grid-cell");
+	await page.locator(".tl-over").first().focus();
+	for (const key of ["w", "w", "d", "j", ".", "."]) await page.keyboard.press(key);
+	await until(page, () => /"row":/.test(decodeURIComponent(location.hash)) && location.hash.includes("from="));
+	await page.waitForSelector(".tl-details h2");
+	await page.keyboard.press("Escape");
+	await page.keyboard.press("f");
+	await until(page, () => !location.hash.includes("from="));
+	await page.done();
 	await s.stop();
 });
 
