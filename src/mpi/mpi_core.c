@@ -5,6 +5,8 @@
 
 __attribute__((visibility("default"))) link_calls_begin weft_mpi_begin;
 
+bool mpi_one_thread;
+
 int weft_mpi_begin(const struct link_calls *with)
 {
 	static struct link_calls kept;
@@ -24,9 +26,10 @@ int weft_mpi_begin(const struct link_calls *with)
 
 void mpi_after_init(struct mpi_call *c, int rc)
 {
-	(void)c;
+	enum { MULTIPLE = 3 }; /* of both */
 	if (rc)
 		return;
+	mpi_one_thread = c->id == LINK_MPI_Init || *(const int *)c->a[3] < MULTIPLE;
 	mpi_comm_begin();
 	mpi_pvars_begin();
 }

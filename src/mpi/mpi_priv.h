@@ -220,6 +220,7 @@ bool mpi_request_start(mpi_word handle, uint64_t began, struct mpi_request *out)
 /* The handle is one of ours no more, if it was. */
 void mpi_request_forget(mpi_word handle);
 
+extern bool mpi_one_thread; /* at a time: the level that MPI was begun with says so */
 void mpi_complete(const struct mpi_request *r, const void *status);
 void mpi_started(const struct mpi_call *c, mpi_word handle);
 

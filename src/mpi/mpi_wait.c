@@ -3,6 +3,9 @@
  * The eight calls that complete requests. Before the call the entries of its requests are taken out of the table, into the thread's own
  * room; behind it, those that are complete have their statuses looked at, and the others are put back. A persistent request stays, and
  * is not active.
+ *
+ * Where one thread at a time calls MPI nobody can be given a handle meanwhile: calls that only ask, and mostly in vain, note the handles, and take
+ * the entries when something is complete.
  */
 #include "mpi_priv.h"
 #include <pthread.h>
@@ -11,6 +14,7 @@
 /* Of one call. A thread is in one at a time, and keeps the room for the next. */
 struct mpi_waited {
 	unsigned n, room;
+	bool later;                  /* the requests are not taken yet, only their handles noted */
 	const unsigned char *status; /* the program's, or ours */
 	unsigned char *own;          /* statuses, as many as requests */
 	struct mpi_request request[];
@@ -96,6 +100,21 @@ static bool take_requests(const struct mpi_call *c, const struct shape *s, struc
 	return any;
 }
 
+static void note_handles(const struct mpi_call *c, const struct shape *s, struct mpi_waited *w)
+{
+	for (unsigned i = 0; i < w->n; i++)
+		w->request[i].handle = mpi_handle_at((const void *)c->a[s->requests], i);
+}
+
+static void take_noted(struct mpi_waited *w)
+{
+	for (unsigned i = 0; i < w->n; i++) {
+		mpi_word handle = w->request[i].handle;
+		if (handle == mpi.request_null || !mpi_request_take(handle, &w->request[i]))
+			w->request[i].handle = 0;
+	}
+}
+
 void mpi_before_wait(struct mpi_call *c)
 {
 	const struct shape *s = &shapes[c->id];
@@ -111,7 +130,10 @@ void mpi_before_wait(struct mpi_call *c)
 		return;
 	}
 	w->n = n;
-	if (!take_requests(c, s, w))
+	w->later = mpi_one_thread && mpi_hooks[c->id].poll;
+	if (w->later)
+		note_handles(c, s, w);
+	else if (!take_requests(c, s, w))
 		return;
 	mpi_word ignore = one_status ? mpi.status_ignore : mpi.statuses_ignore;
 	if (c->a[(int)s->statuses] == ignore)
@@ -163,8 +185,10 @@ void mpi_after_wait(struct mpi_call *c, int rc)
 {
 	const struct shape *s = &shapes[c->id];
 	struct mpi_waited *w = c->waited;
-	if (!w)
+	if (!w || (w->later && !rc && !int_at(c->a[mpi_hooks[c->id].poll - 1], 0)))
 		return;
+	if (w->later)
+		take_noted(w);
 	if (rc == 0)
 		complete_those(c, s, w);
 	else if ((rc & mpi.class_bits) == mpi.in_status && (s->all || s->n_done >= 0))

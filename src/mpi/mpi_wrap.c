@@ -10,6 +10,7 @@
 
 /* Calls that only ask, by what for: those that are in vain are told with the next success of their kind. */
 enum poll { POLL_IPROBE, POLL_IMPROBE, POLL_STATUS, POLL_TEST, POLLS };
+enum { POLLS_TIMED = 16 };
 
 weft_region mpi_region[LINK_MPI_CALLS];
 const struct link_calls *mpi_link;
@@ -19,7 +20,7 @@ static __thread struct {
 	const char *frame; /* NULL: in none */
 	unsigned id;
 	struct {
-		uint64_t n, ticks;
+		uint64_t n, timed, ticks, since;
 	} in_vain[POLLS];
 } here __attribute__((tls_model("initial-exec")));
 
@@ -107,14 +108,27 @@ static enum poll poll_of(unsigned id)
 	                                           : POLL_TEST;
 }
 
+static inline void count_in_vain(enum poll k, uint64_t began)
+{
+	if (here.in_vain[k].n % POLLS_TIMED == 0) {
+		here.in_vain[k].since = here.in_vain[k].n ? here.in_vain[k].since : began;
+		here.in_vain[k].timed++;
+		here.in_vain[k].ticks += weft_ticks() - began;
+	}
+	here.in_vain[k].n++;
+}
+
+/* Their time is that of those that were timed, for all: at most what has passed since the first, if one of these was interrupted. */
 static void tell_in_vain(enum poll k)
 {
 	if (!here.in_vain[k].n)
 		return;
-	double passed = (double)(weft_ticks() - first_ticks), ns = (double)(weft_monotonic_ns() - first_ns);
+	uint64_t now = weft_ticks(), most = now - here.in_vain[k].since;
+	double ticks = (double)here.in_vain[k].ticks / (double)here.in_vain[k].timed * (double)here.in_vain[k].n;
+	double passed = (double)(now - first_ticks), ns = (double)(weft_monotonic_ns() - first_ns);
 	weft_point(polled, (int64_t)here.in_vain[k].n);
-	weft_point(poll_time, (int64_t)((double)here.in_vain[k].ticks * ns / (passed > 0 ? passed : 1)));
-	here.in_vain[k].n = here.in_vain[k].ticks = 0;
+	weft_point(poll_time, (int64_t)((ticks < (double)most ? ticks : (double)most) * ns / (passed > 0 ? passed : 1)));
+	here.in_vain[k].n = here.in_vain[k].timed = here.in_vain[k].ticks = 0;
 }
 
 static inline void call_begin(struct mpi_call *c, const char *frame)
@@ -129,7 +143,8 @@ static inline void call_begin(struct mpi_call *c, const char *frame)
 		mpi_burst_enter(c);
 		return;
 	}
-	if (h->before || h->after || h->poll || callers_asked)
+	/* The clock takes as long as a call that asks in vain: of these it is read at each 16th. */
+	if (h->poll ? !(here.in_vain[poll_of(c->id)].n % POLLS_TIMED) || callers_asked : h->before || h->after || callers_asked)
 		c->began = weft_ticks();
 	if (!h->poll)
 		weft_enter(region_of(c->id));
@@ -150,8 +165,7 @@ static void __attribute__((noinline)) poll_end(struct mpi_call *c, int rc)
 	if (h->after)
 		h->after(c, rc);
 	if (!success) {
-		here.in_vain[poll_of(c->id)].n++;
-		here.in_vain[poll_of(c->id)].ticks += weft_ticks() - c->began;
+		count_in_vain(poll_of(c->id), c->began);
 		return;
 	}
 	if (WEFT_UNLIKELY(callers_asked))
