@@ -59,10 +59,10 @@ TEST(palette_takes_more_names_than_colors_and_unknown_states)
 	uint32_t color[100];
 	unsigned times = 0;
 	for (unsigned i = 0; i < 100; i++)
-		many[i] = (struct weft_palette_name){"same", 1000};
+		many[i] = (struct weft_palette_name){"same", i ? 1000 : WEFT_STATE_IDLE};
 	REQUIRE(weft_palette_choose(many, 100, color) == 0);
-	for (unsigned i = 0; i < 100; i++)
-		times += color[i] == color[0];
+	for (unsigned i = 1; i < 100; i++)
+		times += color[i] == color[1];
 	CHECK(times == 12 || times == 13); /* shared out evenly over 8 */
 	CHECK_I64(weft_palette_choose(many, 0, color), 0);
 }
@@ -73,5 +73,21 @@ TEST(palette_says_when_memory_is_out)
 	TEST_EACH_ALLOCATION_FAILS {
 		int rc = weft_palette_choose(names, N, color);
 		CHECK_I64(rc, test_alloc_failed() ? -ENOMEM : 0);
+	}
+}
+
+/* Paje's states: none has a class, and greys would all look alike. */
+TEST(palette_spreads_names_without_a_class)
+{
+	static const struct weft_palette_name plain[] = {{"barrier", 0}, {"read", 0},  {"solve", 0},
+	                                                 {"verify", 0},  {"write", 0}, {"a", 0}};
+	enum { PLAIN = sizeof plain / sizeof *plain };
+	uint32_t color[PLAIN];
+	REQUIRE(weft_palette_choose(plain, PLAIN, color) == 0);
+	for (unsigned i = 0; i < PLAIN; i++) {
+		unsigned red = color[i] >> 16, blue = color[i] & 255;
+		CHECK(red > blue + 30 || blue > red + 30 || (color[i] >> 8 & 255) > red + 30);
+		for (unsigned k = 0; k < i; k++)
+			CHECK(color[i] != color[k]);
 	}
 }

@@ -28,6 +28,11 @@ static const uint32_t tones[WEFT_STATE_CLASSES][TONES] = {
 	[WEFT_STATE_SCHEDULING] = {0x9c6b3a, 0xbf9566, 0x7d5226, 0xd6b794, 0xae7f50, 0x69431c, 0xcba67c, 0x8c5f30},
 };
 
+/* Where nothing has a class (Paje's states, foreign regions), names are spread over these, as greys would tell nothing apart. */
+static const uint8_t spread[] = {WEFT_STATE_RUNNING, WEFT_STATE_COMMUNICATING, WEFT_STATE_IO,      WEFT_STATE_MEMORY,
+                                 WEFT_STATE_WAITING, WEFT_STATE_SCHEDULING,    WEFT_STATE_OVERHEAD};
+enum { SPREAD = sizeof spread / sizeof *spread };
+
 struct place {
 	struct weft_palette_name name;
 	unsigned index;
@@ -40,24 +45,45 @@ static int by_name(const void *a, const void *b)
 	return order ? order : x->index < y->index ? -1 : x->index > y->index;
 }
 
+static unsigned class_of(const struct weft_palette_name *name)
+{
+	return name->state < WEFT_STATE_CLASSES ? name->state : WEFT_STATE_UNKNOWN;
+}
+
+/* The one of n, from `wanted` on, that was taken least. */
+static unsigned least_taken(const uint32_t *taken, unsigned n, unsigned wanted)
+{
+	unsigned best = wanted % n;
+	for (unsigned k = 0; k < n; k++)
+		if (taken[(wanted + k) % n] < taken[best])
+			best = (wanted + k) % n;
+	return best;
+}
+
 int weft_palette_choose(const struct weft_palette_name *names, unsigned n, uint32_t *color)
 {
-	uint8_t taken[WEFT_STATE_CLASSES][TONES] = {0};
+	uint32_t taken[WEFT_STATE_CLASSES][TONES] = {0}, of_spread[SPREAD] = {0};
 	struct place *place = calloc(n ? n : 1, sizeof *place);
+	bool any_class = false;
 	if (!place)
 		return -ENOMEM;
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
 		place[i] = (struct place){names[i], i};
+		any_class |= class_of(&names[i]) != WEFT_STATE_UNKNOWN;
+	}
 	qsort(place, n, sizeof *place, by_name);
 	for (unsigned i = 0; i < n; i++) {
 		const char *name = place[i].name.name;
-		unsigned state = place[i].name.state < WEFT_STATE_CLASSES ? place[i].name.state : WEFT_STATE_UNKNOWN;
-		unsigned wanted = (unsigned)(weft_hash(name, strlen(name)) % TONES), best = wanted;
-		for (unsigned k = 0; k < TONES; k++)
-			if (taken[state][(wanted + k) % TONES] < taken[state][best])
-				best = (wanted + k) % TONES;
-		taken[state][best]++;
-		color[place[i].index] = tones[state][best];
+		const uint64_t hash = weft_hash(name, strlen(name));
+		unsigned state = class_of(&place[i].name);
+		if (!any_class) {
+			const unsigned at = least_taken(of_spread, SPREAD, (unsigned)(hash / TONES % SPREAD));
+			of_spread[at]++;
+			state = spread[at];
+		}
+		const unsigned tone = least_taken(taken[state], TONES, (unsigned)(hash % TONES));
+		taken[state][tone]++;
+		color[place[i].index] = tones[state][tone];
 	}
 	free(place);
 	return 0;
