@@ -144,10 +144,10 @@ TEST(overlapped_exchanges_even_out)
 	cm_free(&m);
 }
 
-/* Three threads, a lock that is held for 20 of 30. */
+/* Three threads, a lock that is held for 20 of 30; arrows say who passed it on, as the recorder does. */
 static const struct weft_causal *locked(struct causal_made *m, unsigned rounds)
 {
-	uint64_t free_at = 0, at[3] = {0};
+	uint64_t free_at = 0, at[3] = {0}, releases = 0;
 	cm_begin(m, 3, false);
 	for (unsigned round = 0; round < rounds; round++)
 		for (unsigned i = 0; i < 3; i++) {
@@ -156,12 +156,14 @@ static const struct weft_causal *locked(struct causal_made *m, unsigned rounds)
 			if (got > come) {
 				cm_enter(m, i, "pthread_mutex_lock", come);
 				cm_event(m, i, come, WEFT_EV_ATTR, m->lock, 0xabc);
+				REQUIRE(weft_append_flow(weft_builder_appender(m->b, i), got, m->woken, releases, false) == 0);
 				cm_leave(m, i, "pthread_mutex_lock", got);
 			}
 			cm_event(m, i, got, WEFT_EV_POINT, m->taken, 0xabc);
 			cm_region(m, i, "update", got, got + 20);
 			free_at = got + 20;
 			cm_event(m, i, free_at, WEFT_EV_POINT, m->released, 0xabc);
+			REQUIRE(weft_append_flow(weft_builder_appender(m->b, i), free_at, m->woken, ++releases, true) == 0);
 			at[i] = free_at;
 		}
 	return cm_end(m);

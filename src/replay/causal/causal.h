@@ -168,6 +168,8 @@ struct weft_causal_cause {
 /* Of the link `i` alone, and of all; .thread is NONE where there is no cause, or only the thread's own. */
 struct weft_causal_cause weft_causal_cause_of_link(const struct weft_causal *c, uint32_t node, uint32_t link);
 struct weft_causal_cause weft_causal_cause(const struct weft_causal *c, uint32_t node);
+/* The arrow of a lock that is passed on to who waits for it: the lock's releases say the same, and are played anew. */
+bool weft_causal_passed_on(const struct weft_causal *c, uint32_t node, uint32_t link);
 
 static inline const struct weft_causal_region *weft_causal_region_of(const struct weft_causal *c, uint32_t path)
 {

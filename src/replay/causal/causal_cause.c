@@ -172,12 +172,24 @@ static struct weft_causal_cause by_first_thread(const struct weft_causal *c, uin
 	return works ? at : NOBODY;
 }
 
+bool weft_causal_passed_on(const struct weft_causal *c, uint32_t node, uint32_t link)
+{
+	if (c->node[node].kind != WEFT_CAUSAL_LOCK || c->link[link].kind != WEFT_CAUSAL_IN)
+		return false;
+	for (uint32_t k = c->node[node].first_link; k < c->node[node + 1].first_link; k++)
+		if (c->link[k].kind == WEFT_CAUSAL_TAKE)
+			return true;
+	return false;
+}
+
 struct weft_causal_cause weft_causal_cause(const struct weft_causal *c, uint32_t node)
 {
 	struct weft_causal_cause last = NOBODY;
 	if (c->node[node].kind == WEFT_CAUSAL_WAIT)
 		return by_first_thread(c, node);
 	for (uint32_t k = c->node[node].first_link; k < c->node[node + 1].first_link; k++) {
+		if (weft_causal_passed_on(c, node, k))
+			continue;
 		struct weft_causal_cause one = weft_causal_cause_of_link(c, node, k);
 		if (one.thread != WEFT_CAUSAL_NONE && (last.thread == WEFT_CAUSAL_NONE || one.time > last.time))
 			last = one;

@@ -223,7 +223,7 @@ static uint64_t need_link(struct run *r, uint32_t thread, uint32_t node, uint32_
 	case WEFT_CAUSAL_AWAITS:
 		return need_meeting(r, thread, node, arg);
 	case WEFT_CAUSAL_IN:
-		return need_task(r, thread, arg);
+		return weft_causal_passed_on(c, node, link) ? 0 : need_task(r, thread, arg);
 	case WEFT_CAUSAL_DRAIN:
 		return need_tasks(r, thread, node, arg);
 	case WEFT_CAUSAL_TAKE:
