@@ -120,30 +120,6 @@ static void draw_legend(struct scatter *s)
 	}
 }
 
-static const struct {
-	const char *ending;
-	enum weft_picture_form form;
-} forms[] = {{".svg", WEFT_PICTURE_SVG}, {".png", WEFT_PICTURE_PNG}, {".eps", WEFT_PICTURE_EPS}, {".pdf", WEFT_PICTURE_PDF}};
-
-static enum weft_picture_form form_of(const char *path)
-{
-	size_t n = strlen(path);
-	for (unsigned i = 0; i < 4; i++)
-		if (n > 4 && !strcmp(path + n - 4, forms[i].ending))
-			return forms[i].form;
-	return WEFT_PICTURE_SVG;
-}
-
-static int write_whole(const char *path, const struct weft_buf *text)
-{
-	struct weft_out out;
-	struct weft_err err = {0};
-	if (weft_out_open(&out, path, &err))
-		return cli_fail(&err);
-	fwrite(text->at, 1, text->n, out.to);
-	return weft_out_commit(&out, &err) ? cli_fail(&err) : CLI_OK;
-}
-
 int cluster_write_picture(const struct cluster_run *r, unsigned x, unsigned y, const char *path)
 {
 	struct scatter s = {.r = r, .metric = {x, y}};
@@ -155,7 +131,7 @@ int cluster_write_picture(const struct cluster_run *r, unsigned x, unsigned y, c
 	find_axis(r, x, &s.axis[0]);
 	find_axis(r, y, &s.axis[1]);
 	snprintf(title, sizeof title, "%zu bursts, %u clusters", r->points.n, r->n_clusters);
-	int rc = s.seen ? picture_begin(&s.p, form_of(path), &text, WIDTH, HEIGHT, title) : -ENOMEM;
+	int rc = s.seen ? picture_begin(&s.p, picture_form_of(path), &text, WIDTH, HEIGHT, title) : -ENOMEM;
 	if (!rc) {
 		picture_text(&s.p, LEFT, 22, SVG_LEFT, "t", title, 0);
 		draw_axes(&s);
@@ -166,7 +142,7 @@ int cluster_write_picture(const struct cluster_run *r, unsigned x, unsigned y, c
 	}
 	int ended = s.seen ? picture_end(&s.p) : 0;
 	rc = rc ? rc : ended ? ended : text.failed ? -ENOMEM : 0;
-	int status = rc ? cli_fail_code(rc) : write_whole(path, &text);
+	int status = rc ? cli_fail_code(rc) : cli_write_whole(path, &text);
 	weft_buf_fini(&text);
 	free(s.seen);
 	return status;

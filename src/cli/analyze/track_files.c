@@ -215,27 +215,12 @@ static void draw_moving(struct weft_buf *b, const struct track_runs *t, const st
 	}
 }
 
-static enum weft_picture_form form_of(const char *path)
-{
-	static const struct {
-		const char *ending;
-		enum weft_picture_form form;
-	} forms[] = {{".png", WEFT_PICTURE_PNG}, {".eps", WEFT_PICTURE_EPS}, {".pdf", WEFT_PICTURE_PDF}};
-	size_t n = strlen(path);
-	for (unsigned i = 0; i < 3; i++)
-		if (n > 4 && !strcmp(path + n - 4, forms[i].ending))
-			return forms[i].form;
-	return WEFT_PICTURE_SVG;
-}
-
 int track_write_picture(const struct track_runs *t, const char *path)
 {
-	enum weft_picture_form form = form_of(path);
+	enum weft_picture_form form = picture_form_of(path);
 	struct picture p;
 	struct weft_buf text = {0};
 	struct axes a = {.metric = {0, 0}};
-	struct weft_out out;
-	struct weft_err err = {0};
 	if (!t->tracks.n_objects)
 		return cli_fail_text("there are no objects to draw");
 	find_axes(t, &a);
@@ -248,11 +233,7 @@ int track_write_picture(const struct track_runs *t, const char *path)
 	}
 	int ended = picture_end(&p);
 	rc = rc ? rc : ended ? ended : text.failed ? -ENOMEM : 0;
-	int status = rc ? cli_fail_code(rc) : weft_out_open(&out, path, &err) ? cli_fail(&err) : CLI_OK;
-	if (!status) {
-		fwrite(text.at, 1, text.n, out.to);
-		status = weft_out_commit(&out, &err) ? cli_fail(&err) : CLI_OK;
-	}
+	int status = rc ? cli_fail_code(rc) : cli_write_whole(path, &text);
 	weft_buf_fini(&text);
 	return status;
 }

@@ -121,6 +121,7 @@ int cli_check_ending(const struct weft_command *cmd, const char *output, const c
 /* Prints one line of its own; returns 2. */
 int cli_fail_text(const char *fmt, ...) WEFT_PRINTF(1, 2);
 int cli_fail(const struct weft_err *err); /* prints; returns 2 (what is our fault goes through WEFT_BUG, and ends with 70) */
+int cli_write_whole(const char *path, const struct weft_buf *text); /* a file of its own; the exit status */
 enum weft_table_form cli_form(const struct cli_common *c);
 /* Prints and frees the table; the exit status. */
 int cli_table(struct weft_table *t, const struct cli_common *c);

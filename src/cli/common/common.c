@@ -146,6 +146,16 @@ int cli_fail(const struct weft_err *err)
 	return CLI_USAGE;
 }
 
+int cli_write_whole(const char *path, const struct weft_buf *text)
+{
+	struct weft_out out;
+	struct weft_err err = {0};
+	if (weft_out_open(&out, path, &err))
+		return cli_fail(&err);
+	fwrite(text->at, 1, text->n, out.to);
+	return weft_out_commit(&out, &err) ? cli_fail(&err) : CLI_OK;
+}
+
 int cli_fail_text(const char *fmt, ...)
 {
 	struct weft_err err = {0};

@@ -149,29 +149,6 @@ int fold_write_csv(const struct fold_run *r, const char *prefix)
 
 /* ---- picture ---- */
 
-static enum weft_picture_form form_of(const char *path)
-{
-	static const struct {
-		const char *ending;
-		enum weft_picture_form form;
-	} forms[] = {{".png", WEFT_PICTURE_PNG}, {".eps", WEFT_PICTURE_EPS}, {".pdf", WEFT_PICTURE_PDF}};
-	size_t n = strlen(path);
-	for (unsigned i = 0; i < 3; i++)
-		if (n > 4 && !strcmp(path + n - 4, forms[i].ending))
-			return forms[i].form;
-	return WEFT_PICTURE_SVG;
-}
-
-static int write_whole(const char *path, const struct weft_buf *text)
-{
-	struct weft_out out;
-	struct weft_err err = {0};
-	if (weft_out_open(&out, path, &err))
-		return cli_fail(&err);
-	fwrite(text->at, 1, text->n, out.to);
-	return end(&out);
-}
-
 /* Rates over their means: 1 is as fast as on the whole, so that counters of any size share an axis. */
 int fold_write_picture(const struct fold_run *r, const char *path)
 {
@@ -198,8 +175,8 @@ int fold_write_picture(const struct fold_run *r, const char *path)
 	                              .x_name = "ms since the begin of an instance",
 	                              .y_name = "rate, 1: its mean"};
 	if (!rc)
-		rc = weft_curves_picture(&text, form_of(path), curve, n, &how);
-	int status = rc ? cli_fail_code(rc) : write_whole(path, &text);
+		rc = weft_curves_picture(&text, picture_form_of(path), curve, n, &how);
+	int status = rc ? cli_fail_code(rc) : cli_write_whole(path, &text);
 	weft_buf_fini(&text);
 	free(curve);
 	free(x);

@@ -37,6 +37,19 @@ uint32_t picture_text_color(char class)
 	return face_of(&class)->color;
 }
 
+enum weft_picture_form picture_form_of(const char *path)
+{
+	static const struct {
+		const char *ending;
+		enum weft_picture_form form;
+	} forms[] = {{".png", WEFT_PICTURE_PNG}, {".eps", WEFT_PICTURE_EPS}, {".pdf", WEFT_PICTURE_PDF}};
+	size_t n = strlen(path);
+	for (unsigned i = 0; i < 3; i++)
+		if (n > 4 && !strcmp(path + n - 4, forms[i].ending))
+			return forms[i].form;
+	return WEFT_PICTURE_SVG;
+}
+
 int picture_begin(struct picture *p, enum weft_picture_form form, struct weft_buf *out, unsigned width, unsigned height,
                   const char *title)
 {

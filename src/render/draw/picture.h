@@ -23,9 +23,11 @@ struct picture {
 	bool path_begun;
 };
 
-/* 0 or negative; then picture_end all the same. */
+/* By the ending of a file's name: .png, .eps, .pdf; else SVG. */
+enum weft_picture_form picture_form_of(const char *path);
 /* Of a class of texts, on the white ground. */
 uint32_t picture_text_color(char class);
+/* 0 or negative; then picture_end all the same. */
 int picture_begin(struct picture *p, enum weft_picture_form form, struct weft_buf *out, unsigned width, unsigned height,
                   const char *title) WEFT_MUST_CHECK;
 int picture_end(struct picture *p) WEFT_MUST_CHECK;
