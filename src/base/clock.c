@@ -26,6 +26,20 @@ uint64_t weft_realtime_ns(void)
 	return clock_ns(CLOCK_REALTIME);
 }
 
+uint64_t weft_realtime_offset_ns(void)
+{
+	enum { TRIES = 8, CLOSE_NS = 500 };
+	uint64_t offset = 0, least = UINT64_MAX;
+	for (unsigned i = 0; i < TRIES && least > CLOSE_NS; i++) {
+		uint64_t before = weft_monotonic_ns(), real = weft_realtime_ns(), took = weft_monotonic_ns() - before;
+		if (took >= least)
+			continue;
+		least = took;
+		offset = real - (before + took / 2);
+	}
+	return offset;
+}
+
 uint64_t weft_thread_cpu_ns(void)
 {
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID);

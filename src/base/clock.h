@@ -9,6 +9,8 @@
 
 uint64_t weft_monotonic_ns(void);
 uint64_t weft_realtime_ns(void);
+/* What is added to the one for the other. Both are read side by side, however often the thread is put aside meanwhile. */
+uint64_t weft_realtime_offset_ns(void);
 uint64_t weft_thread_cpu_ns(void);  /* CPU time of the calling thread */
 uint64_t weft_process_cpu_ns(void); /* CPU time of the process */
 

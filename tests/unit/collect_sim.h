@@ -29,14 +29,22 @@ static struct shared {
 	struct weft_atomic_u32 most;              /* iterations that may begin at all, so far */
 	struct weft_atomic_u64 start[ITERATIONS]; /* when each began, in true time, as the first controller decides; 0: not yet */
 	struct weft_atomic_u32 reconnected;       /* collectors that have another one above them */
+	struct weft_atomic_u32 unsettled;         /* controllers whose collector's clock did not become right */
+	uint64_t real_offset;                     /* true time: monotonic time and this, as no one sets that meanwhile */
 } * shared;
+
+static uint64_t true_ns(void)
+{
+	return weft_monotonic_ns() + shared->real_offset;
+}
 
 /* -- simulated controllers: a master, and workers that compute for times that are known -- */
 
 struct sim {
 	struct peer up;
 	unsigned number;
-	int ready; /* a byte is written to it when all is prepared */
+	int prepared;   /* a byte is written to it when all is */
+	uint64_t ready; /* its processes that the analyzer knows, a bit each */
 };
 
 static uint64_t process_number(const struct sim *s, unsigned i)
@@ -76,7 +84,7 @@ _Noreturn static void sim_end(struct sim *s)
 {
 	for (unsigned i = 0; i < WORKERS + (s->number == 0); i++) {
 		struct message m = {.kind = MESSAGE_GONE};
-		m.gone = (struct message_gone){process_number(s, i), weft_realtime_ns(), ""};
+		m.gone = (struct message_gone){process_number(s, i), true_ns(), ""};
 		sim_send(s, &m);
 	}
 	while (peer_flush(&s->up) == 0 && (peer_events(&s->up) & POLLOUT))
@@ -84,11 +92,23 @@ _Noreturn static void sim_end(struct sim *s)
 	_exit(0);
 }
 
+/* Said once more, it asks whether the process is alive; so it may at any time. */
+static void sim_ready(struct sim *s, uint64_t process)
+{
+	struct message m = {.kind = MESSAGE_COST, .cost = {.process = process, .alive = true, .time = true_ns()}};
+	unsigned i = 0;
+	while (i < WORKERS && process_number(s, i) != process)
+		i++;
+	if (s->ready >> i & 1)
+		sim_send(s, &m);
+	s->ready |= UINT64_C(1) << i;
+}
+
 static void wait_until(struct sim *s, uint64_t time)
 {
 	static struct message m;
 	for (;;) {
-		uint64_t now = weft_realtime_ns();
+		uint64_t now = true_ns();
 		if (peer_flush(&s->up))
 			_exit(3);
 		if (now >= time)
@@ -100,6 +120,8 @@ static void wait_until(struct sim *s, uint64_t time)
 		while (peer_next(&s->up, &m) > 0)
 			if (m.kind == MESSAGE_END)
 				sim_end(s);
+			else if (m.kind == MESSAGE_READY)
+				sim_ready(s, m.ready.process);
 	}
 }
 
@@ -108,7 +130,7 @@ static uint64_t begin_iteration(struct sim *s, unsigned i)
 {
 	uint64_t start, last = i ? weft_load_u64(&shared->start[i - 1]) : 0;
 	while (!(start = weft_load_u64(&shared->start[i]))) {
-		uint64_t now = weft_realtime_ns();
+		uint64_t now = true_ns();
 		if (s->number == 0 && i < weft_load_u32(&shared->most) &&
 		    i < weft_load_u32(&shared->done) + weft_load_u32(&shared->passed) + AHEAD && now >= last + PERIOD_MS * MS)
 			weft_store_u64(&shared->start[i], now);
@@ -144,7 +166,7 @@ static void sim_process(struct sim *s, unsigned i, int64_t rank, const char *exe
 {
 	struct message m = {.kind = MESSAGE_PROCESS};
 	m.process = (struct message_process){.process = process_number(s, i),
-	                                     .time = weft_realtime_ns(),
+	                                     .time = true_ns(),
 	                                     .pid = 1000 * (s->number + 1) + i,
 	                                     .rank = rank,
 	                                     .host = "here",
@@ -152,22 +174,11 @@ static void sim_process(struct sim *s, unsigned i, int64_t rank, const char *exe
 	sim_send(s, &m);
 }
 
-/* Said once more, it asks whether the process is alive. */
-static void sim_ready(struct sim *s, uint64_t process, uint64_t *ready)
-{
-	struct message m = {.kind = MESSAGE_COST, .cost = {.process = process, .alive = true, .time = weft_realtime_ns()}};
-	unsigned i = 0;
-	while (i < WORKERS && process_number(s, i) != process)
-		i++;
-	if (*ready >> i & 1)
-		sim_send(s, &m);
-	*ready |= UINT64_C(1) << i;
-}
-
 /* A collector's corrected clock, from outside: right when it is so in three answers, each a slew after the one before. */
 struct settling {
-	unsigned right;
-	uint64_t asked, since; /* since: when it was right first */
+	unsigned right, wrong, late;
+	uint64_t asked, since, began; /* since: when it was right first */
+	int64_t off_ns;               /* at the last wrong answer */
 };
 
 static bool is_settled(const struct settling *c)
@@ -178,7 +189,7 @@ static bool is_settled(const struct settling *c)
 static void settle_ask(struct sim *s, struct settling *c)
 {
 	struct message m = {.kind = MESSAGE_PING};
-	uint64_t now = weft_realtime_ns();
+	uint64_t now = true_ns();
 	if (!s->up.w || is_settled(c) || now < c->asked + 20 * MS)
 		return;
 	c->asked = now;
@@ -188,23 +199,40 @@ static void settle_ask(struct sim *s, struct settling *c)
 
 static void settle_answer(struct settling *c, const struct message_clock *m)
 {
-	uint64_t now = weft_realtime_ns();
-	if (m->sent != c->asked || now - c->asked > 2 * MS)
+	uint64_t now = true_ns();
+	if (m->sent != c->asked || now - c->asked > 2 * MS) {
+		c->late++;
 		return; /* it says too little */
-	if (m->received + CLOCK_NS < c->asked || m->received > now + CLOCK_NS)
+	}
+	if (m->received + CLOCK_NS < c->asked || m->received > now + CLOCK_NS) {
 		c->right = 0;
-	else if (c->right == 0 || now > c->since + 1100 * MS) {
+		c->wrong++;
+		c->off_ns = (int64_t)(m->received - now);
+	} else if (c->right == 0 || now > c->since + 1100 * MS) {
 		c->right++;
 		c->since = now;
 	}
+}
+
+/* One that is never prepared fails the test, and says why. */
+static bool is_given_up(const struct sim *s, const struct settling *c)
+{
+	if (true_ns() - c->began < 2 * PATIENCE_S * 1000 * MS)
+		return false;
+	printf("# controller %u: processes that are ready %#llx; its collector's clock was wrong %u times, by %lld ns at last; "
+	       "%u answers came late\n",
+	       s->number, (unsigned long long)s->ready, c->wrong, (long long)c->off_ns, c->late);
+	fflush(stdout);
+	weft_add_u32(&shared->unsettled, 1);
+	return true;
 }
 
 static void sim_prepare(struct sim *s)
 {
 	static struct message m;
 	unsigned processes = WORKERS + (s->number == 0);
-	struct settling clock = {.right = s->up.w ? 0 : 3};
-	for (uint64_t ready = 0; ready != (UINT64_C(1) << processes) - 1 || !is_settled(&clock);) {
+	struct settling clock = {.right = s->up.w ? 0 : 3, .began = true_ns()};
+	while ((s->ready != (UINT64_C(1) << processes) - 1 || !is_settled(&clock)) && !is_given_up(s, &clock)) {
 		struct pollfd p = {peer_fd(&s->up), peer_events(&s->up), 0};
 		settle_ask(s, &clock);
 		if (peer_flush(&s->up))
@@ -214,7 +242,7 @@ static void sim_prepare(struct sim *s)
 			_exit(3);
 		while (peer_next(&s->up, &m) > 0)
 			if (m.kind == MESSAGE_READY)
-				sim_ready(s, m.ready.process, &ready);
+				sim_ready(s, m.ready.process);
 			else if (m.kind == MESSAGE_CLOCK)
 				settle_answer(&clock, &m.clock);
 	}
@@ -230,7 +258,7 @@ static void sim_main(struct sim *s)
 	if (s->number == 0)
 		sim_process(s, WORKERS, 0, "/bin/master");
 	sim_prepare(s);
-	if (write(s->ready, "r", 1) != 1)
+	if (write(s->prepared, "r", 1) != 1)
 		_exit(5);
 	for (unsigned i = 0; i < ITERATIONS; i++)
 		sim_iteration(s, i);

@@ -34,6 +34,14 @@ TEST(clock_realtime_is_the_time_of_day)
 	CHECK_NEAR((double)(now / second), (double)t, 2);
 }
 
+TEST(clock_offset_makes_one_time_of_the_other)
+{
+	for (int i = 0; i < 1000; i++) {
+		uint64_t before = weft_realtime_ns(), between = weft_monotonic_ns() + weft_realtime_offset_ns();
+		REQUIRE(between + 1000 >= before && between <= weft_realtime_ns() + 1000);
+	}
+}
+
 TEST(clock_cpu_time_stands_still_in_a_sleep)
 {
 	uint64_t wall = weft_monotonic_ns(), cpu = weft_thread_cpu_ns();

@@ -96,3 +96,17 @@ TEST(a_clock_that_was_set_is_followed)
 		exchange(&f, &fault, t);
 	CHECK(fabs(error_at(&f, &fault, t)) < 50e3);
 }
+
+/* All but one take long, alike in both directions: what they say of the drift still counts. */
+TEST(an_exchange_that_is_quick_by_chance_is_one_of_many)
+{
+	struct follow f = {0};
+	struct follow_fault fault = {3 * (int64_t)SECOND, 60, begin};
+	uint64_t t = begin;
+	for (int k = 0; k < 480; k++, t += 125 * MS) {
+		uint64_t way = k == 40 ? 10 * US : 100 * US + test_random() % (20 * US);
+		follow_exchange(&f, follow_faulty(&fault, t), t + way, t + way, follow_faulty(&fault, t + 2 * way));
+		if (k > 60 && !CHECK(fabs(error_at(&f, &fault, t + 100 * MS)) < 50e3))
+			break;
+	}
+}

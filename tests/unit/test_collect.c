@@ -125,7 +125,7 @@ static void begin_sim(struct stage *st, unsigned i)
 	st->sim[i] = fork();
 	if (st->sim[i] == 0) {
 		close_from(3, (int[]){up[0], st->sims_ready[1]}, 2);
-		struct sim s = {.number = i, .ready = st->sims_ready[1], .up.alive = true};
+		struct sim s = {.number = i, .prepared = st->sims_ready[1], .up.alive = true};
 		/* The fault of a host is applied by its collector to what controllers say; nothing to do here. */
 		if (home == DIRECT)
 			channel_init(&s.up.c, up[0], CHANNEL_ALL);
@@ -336,6 +336,7 @@ static char *run_tree(const struct tree *t)
 	snprintf(st.report, sizeof st.report, "%s/%s.txt", test_dir(), t->name);
 	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	REQUIRE(shared != MAP_FAILED);
+	shared->real_offset = weft_realtime_offset_ns();
 	REQUIRE(weft_secret_new(&st.secret, NULL) == 0 && pipe(st.all_life) == 0);
 	for (int i = 0; i < t->n; i++)
 		begin_collector(&st, i);
@@ -349,6 +350,7 @@ static char *run_tree(const struct tree *t)
 	for (int i = 0; i < SIMS; i++)
 		REQUIRE(read(st.sims_ready[0], &byte, 1) == 1);
 	close(st.sims_ready[0]);
+	CHECK_U64(weft_load_u32(&shared->unsettled), 0);
 	if (t->dies)
 		run_and_kill(&st);
 	else

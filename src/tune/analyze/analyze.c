@@ -405,8 +405,8 @@ int analyze_begin(struct analyze *a, struct weft_err *err)
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGPIPE};
 	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
 		signal(ignored[i], SIG_IGN); /* signals of the terminal are meant for the program */
-	a->began = weft_realtime_ns();
 	a->began_mono = weft_monotonic_ns();
+	a->began = a->began_mono + weft_realtime_offset_ns();
 	a->how.window_ns = a->how.window_ns ? a->how.window_ns : WINDOW_NS;
 	a->how.sync_ms = a->how.sync_ms ? a->how.sync_ms : SYNC_MS;
 	a->n_controllers = a->how.n_controllers;

@@ -34,7 +34,7 @@ enum { TICK_MS = 50, BATCH = 4096, OTHERS = 3, AHEAD = EVAL_OPEN_MAX / 4, LOOK_E
 
 uint64_t collect_clock(const struct collect *c)
 {
-	uint64_t now = c->real_0 + (weft_monotonic_ns() - c->mono_0);
+	uint64_t now = weft_monotonic_ns() + c->real_offset;
 	return c->how.faulty ? follow_faulty(&c->how.fault, now) : now;
 }
 
@@ -310,8 +310,8 @@ static int collect_begin(struct collect *c, struct weft_err *err)
 {
 	signal(SIGPIPE, SIG_IGN);
 	c->in = calloc(1, sizeof *c->in);
-	c->real_0 = weft_realtime_ns();
-	c->mono_0 = c->began_ns = c->asked_ns = weft_monotonic_ns();
+	c->real_offset = weft_realtime_offset_ns();
+	c->began_ns = c->asked_ns = weft_monotonic_ns();
 	int rc = c->in ? 0 : weft_err_set(err, -ENOMEM, "out of memory");
 	if (!rc && c->how.listen) {
 		struct weft_wire_listen_how how = {.address = c->how.listen,

@@ -83,7 +83,7 @@ struct collect {
 	struct weft_buf backlog;     /* messages that a later collector needs, encoded: kind (1), length (4), bytes */
 	char above[WIRE_PEER_BYTES]; /* the address to reconnect to */
 	struct follow follow;
-	uint64_t real_0, mono_0, ping_ns, began_ns;
+	uint64_t real_offset, ping_ns, began_ns;
 	uint32_t ids;
 	bool ending, over, more; /* more: messages that were read wait to be handled */
 	uint64_t end_ns;

@@ -37,7 +37,7 @@ static struct control_instant look_at_clock(void)
 static void begin_clock(struct control *c)
 {
 	c->began = look_at_clock();
-	c->real_0 = weft_realtime_ns() - (weft_monotonic_ns() - c->began.ns);
+	c->real_0 = c->began.ns + weft_realtime_offset_ns();
 }
 
 uint64_t control_now(const struct control *c)

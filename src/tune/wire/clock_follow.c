@@ -44,28 +44,26 @@ struct line {
 };
 
 /*
- * A line through the exchanges that took little longer than the best: theirs are the offsets that
- * are known well.
+ * A line through all exchanges, each with the weight of what it can say: it is wrong by half of its round trip at most. (None is
+ * left out for being longer than the best: after one that was quick by chance, drift would be that of a single point.)
  */
 static struct line fit(const struct follow *f)
 {
 	struct line l = {.round = UINT64_MAX};
-	for (unsigned i = 0; i < f->n; i++)
-		l.round = f->kept[i].round_ns < l.round ? f->kept[i].round_ns : l.round;
-	double limit = 2.0 * (double)l.round + 1000, n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, first = 0, last = 0;
-	uint64_t origin = f->kept[0].at;
+	double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+	uint64_t origin = f->kept[0].at, first = origin, last = origin;
 	for (unsigned i = 0; i < f->n; i++) {
 		const struct follow_sample *s = &f->kept[i];
-		if ((double)s->round_ns > limit)
-			continue;
 		double x = (double)(int64_t)(s->at - origin), y = (double)(s->offset_ns - f->kept[0].offset_ns);
-		n++, sx += x, sy += y, sxx += x * x, sxy += x * y;
-		first = n == 1 || x < first ? x : first;
-		last = n == 1 || x > last ? x : last;
+		double within = (double)s->round_ns + 1000, w = 1 / (within * within);
+		n += w, sx += w * x, sy += w * y, sxx += w * x * x, sxy += w * x * y;
+		first = s->at < first ? s->at : first;
+		last = s->at > last ? s->at : last;
+		l.round = s->round_ns < l.round ? s->round_ns : l.round;
 	}
 	double spread = n * sxx - sx * sx;
 	/* Over a short time a slope would say more about round trips than about clocks. */
-	if (last - first > 3e9 && spread > 0)
+	if (last - first > 3 * SECOND && spread > 0)
 		l.drift = (n * sxy - sx * sy) / spread;
 	l.drift = fmax(-DRIFT_MOST, fmin(DRIFT_MOST, l.drift));
 	l.base = sx / n;

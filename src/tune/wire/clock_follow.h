@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * This host's clock against another's: offset and drift, from exchanges of four times (asked,
- * received, answered, back). Of each second the exchange that took least counts; through the good
- * ones of the last minute goes a line. A change is slewed over a second, so that corrected time
+ * received, answered, back). Of each second the exchange that took least counts; through those
+ * of the last minute goes a line. A change is slewed over a second, so that corrected time
  * never goes back. It only computes: the caller makes the exchanges and passes the times.
  */
 #ifndef WEFT_TUNE_CLOCK_FOLLOW_H
