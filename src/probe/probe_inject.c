@@ -7,7 +7,7 @@
  *     look    a thread that is at a safe point, by what /proc says; stopped and looked at again
  *     write   the code behind the end of a module's code, where nothing is; arguments and registers below its stack's red zone
  *     move    one PTRACE_SETREGS; from here on the thread comes back by itself, whatever becomes of us
- *     take    it waits for 50 ms: it gets its mask and registers from us, so that an interrupted system call goes on as without us
+ *     take    it waits for half a second: it gets its mask and registers from us, so that an interrupted system call goes on as without us
  *
  * The thread must not be in the middle of what dlopen needs: the allocator, or the dynamic linker.
  * So one is looked for that is in a system call that waits, or in code of the program itself; when
@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -30,6 +31,12 @@
 #include <unistd.h>
 
 enum { STOP_MS = 1000, CALL_MS = 5000, LOOK_US = 500, POLL_US = 50, UNSEEN_POLLS = 4000, PATIENT_PASSES = 20, USER_CS = 0x33 };
+
+/*
+ * How long a thread waits for us to take it back, in five parts. Long enough for a controller that is put aside on a busy machine: who
+ * comes too late must leave the code there, since a handler may still return into it.
+ */
+enum { WAIT_NS = 500000000 };
 
 struct inject {
 	pid_t pid, tid;
@@ -294,7 +301,7 @@ static int write_arguments(struct inject *x)
 	                               .frame = at,
 	                               .restart = restart_of(r, &frame),
 	                               .all = other_signals(),
-	                               .wait_ns = 10000000,
+	                               .wait_ns = WAIT_NS / 5,
 	                               .mxcsr = 0x1f80};
 	struct iovec here[] = {{&args, sizeof args},
 	                       {(void *)&names, sizeof names},
@@ -451,9 +458,26 @@ static int find_functions(struct inject *x)
 	return weft_err_set(x->err, -ENOTSUP, "cannot attach: the process has no dynamic linker");
 }
 
+/*
+ * One controller at a time: another one would take its code away from under our thread. The lock is on the process's memory, which only
+ * those can open who may trace it.
+ */
+static int wait_for_turn(const struct inject *x, uint64_t end)
+{
+	while (flock(x->s.peer->memory, LOCK_EX | LOCK_NB)) {
+		if (errno != EWOULDBLOCK)
+			return 0; /* a kernel that has no such locks */
+		if (probe_now_ms() >= end)
+			return -EBUSY;
+		probe_sleep_us(LOOK_US);
+	}
+	return 0;
+}
+
 static const char *why_no_thread(const struct inject *x, int rc)
 {
-	return rc == -EPERM       ? "it may not be traced, or somebody traces it already"
+	return rc == -EBUSY       ? "others are attaching to it all the time"
+	       : rc == -EPERM     ? "it may not be traced, or somebody traces it already"
 	       : rc == -ESRCH     ? "it has ended"
 	       : x->suspended     ? "it is stopped (SIGSTOP); let it go on first"
 	       : rc == -ENOENT    ? "no room for code in its modules"
@@ -476,21 +500,27 @@ static int read_result(struct inject *x)
 	return rc ? weft_err_sys(x->err, -rc, "cannot attach: the agent cannot begin") : 0;
 }
 
+static int call_by_some_thread(struct inject *x, uint64_t end)
+{
+	for (unsigned pass = 0;; pass++) {
+		x->impatient = pass >= PATIENT_PASSES;
+		x->suspended = false;
+		int rc = stop_some_thread(x);
+		if (rc == 0)
+			rc = call_agent(x);
+		if (rc != -EAGAIN || probe_now_ms() >= end)
+			return rc;
+		probe_sleep_us(LOOK_US);
+	}
+}
+
 static void inject_traced(void *ctx)
 {
 	struct inject *x = ctx;
 	uint64_t end = probe_now_ms() + (uint64_t)x->timeout_ms;
-	int rc;
-	for (unsigned pass = 0;; pass++) {
-		x->impatient = pass >= PATIENT_PASSES;
-		x->suspended = false;
-		rc = stop_some_thread(x);
-		if (rc == 0)
-			rc = call_agent(x);
-		if (rc != -EAGAIN || probe_now_ms() >= end)
-			break;
-		probe_sleep_us(LOOK_US);
-	}
+	int rc = wait_for_turn(x, end);
+	rc = rc ? rc : call_by_some_thread(x, end);
+	(void)flock(x->s.peer->memory, LOCK_UN);
 	x->rc = rc ? weft_err_set(x->err, rc, "cannot attach to process %d: %s", (int)x->pid, why_no_thread(x, rc))
 	           : read_result(x);
 }

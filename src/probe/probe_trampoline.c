@@ -7,7 +7,7 @@
  *
  *     block signals (but those of faults), map a stack of its own
  *     put all vector and x87 state aside, call dlopen, dlsym, the agent; errno and that state are as before
- *     done = 1, wait 50 ms: here the controller stops it, sets its registers and mask, and detaches. What becomes of an
+ *     done = 1, wait half a second: here the controller stops it, sets its registers and mask, and detaches. What becomes of an
  *         interrupted system call is then the kernel's decision
  *     nobody came: what the kernel would do for that call with the signals that came meanwhile; mask, registers, back
  *
