@@ -192,6 +192,7 @@ static int lay_out(struct view_layout *l)
 	                                    .from = l->how->from,
 	                                    .to = l->how->to,
 	                                    .width = l->plot_width,
+	                                    .keep = WEFT_CELLS_PASS,
 	                                    .threads = l->how->threads};
 	int rc = weft_time_cells_make(&l->cells, &r->sums, &how);
 	if (!rc)

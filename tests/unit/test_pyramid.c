@@ -93,8 +93,53 @@ static void check_sums(const struct weft_pyramid_sums *s, uint64_t at, const str
 		CHECK_NEAR(s->sum[at], sum, 0);
 }
 
-static void check_row(const struct weft_pyramid *p, uint32_t r, const struct row *row)
+static double value_at(const struct row *row, uint64_t i)
 {
+	return row->value[i] == row->value[i] ? row->value[i] : 0;
+}
+
+/* How long the value of a burst lasts in [from, to); 0: a burst before it has that value, too. */
+static double share_of(const struct row *row, uint64_t from, uint64_t to, uint64_t at)
+{
+	double time = 0, v = value_at(row, at);
+	for (uint64_t i = from; i < to; i++) {
+		if (i < at && value_at(row, i) == v)
+			return 0;
+		time += value_at(row, i) == v ? row->end[i] - (i ? row->end[i - 1] : 0) : 0;
+	}
+	return time;
+}
+
+static bool is_told(const struct row *row, uint64_t from, uint64_t to)
+{
+	for (uint64_t i = from; i < to; i++) {
+		double twice = 2 * value_at(row, i);
+		if (!(fabs(twice) <= INT32_MAX) || twice != floor(twice) || row->end[i] != floor(row->end[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Whether shares of [from, to) are all of its time, each value's once; most: with more values there are none. */
+static bool check_shares(const struct weft_pyramid *p, uint32_t r, const struct row *row, const struct weft_pyramid_shares *of,
+                         uint64_t from, uint64_t to, uint32_t most)
+{
+	const struct weft_pyramid_share *share;
+	uint32_t n = weft_pyramid_shares(p, r, of, &share), values = 0, wrong = 0;
+	bool told = is_told(row, from, to);
+	for (uint64_t i = from; i < to && told; i++) {
+		double time = share_of(row, from, to, i);
+		values += time > 0;
+		for (uint32_t k = 0; k < n && time > 0; k++)
+			wrong += share[k].twice == 2 * value_at(row, i) && share[k].time != time;
+	}
+	CHECK_U64(wrong, 0);
+	return CHECK_U64(n, told && values <= most ? values : 0) && n;
+}
+
+static unsigned check_row(const struct weft_pyramid *p, uint32_t r, const struct row *row)
+{
+	unsigned shared = 0;
 	const struct weft_pyramid_row *of = &p->row[r];
 	struct weft_pyramid_bursts b;
 	CHECK_U64(of->n_chunks, (row->n + WEFT_PYRAMID_BURSTS - 1) / WEFT_PYRAMID_BURSTS);
@@ -104,6 +149,7 @@ static void check_row(const struct weft_pyramid *p, uint32_t r, const struct row
 		weft_pyramid_packed(p, r, of->first_chunk + i, &c);
 		CHECK_NEAR(c.begin, at ? row->end[at - 1] : 0, 0);
 		check_sums(&p->of_chunk, of->first_chunk + i, row, at, at + c.n);
+		shared += check_shares(p, r, row, &p->chunk_shares[of->first_chunk + i], at, at + c.n, 32);
 		weft_pyramid_ends(&c, b.end);
 		weft_pyramid_values(&c, b.value);
 		for (uint32_t k = 0; k < c.n; k++, at++) {
@@ -136,6 +182,41 @@ static void check_row(const struct weft_pyramid *p, uint32_t r, const struct row
 			first++;
 		CHECK_U64(found, first);
 	}
+	return shared;
+}
+
+/* Few values for long: nodes have shares as well, but for times too long for them. */
+TEST(values_share_the_time_of_chunks_and_nodes)
+{
+	enum { MANY = 3 * WEFT_PYRAMID_BURSTS * WEFT_PYRAMID_FAN };
+	struct weft_trace *t = sample_index_open();
+	struct weft_pyramid_maker *m;
+	struct weft_pyramid_lane *lane;
+	struct weft_pyramid *p;
+	struct row row = {MANY, malloc(MANY * sizeof(double)), malloc(MANY * sizeof(double))};
+	REQUIRE(row.end && row.value && weft_pyramid_make(&m, t, "shares", 6, 1) == 0);
+	REQUIRE(weft_pyramid_lane_new(&lane, m, 0, 0) == 0);
+	for (uint32_t i = 0; i < MANY; i++) {
+		double time = (double)(test_random() % (i / WEFT_PYRAMID_BURSTS / WEFT_PYRAMID_FAN == 1 ? 100000000 : 1000));
+		row.end[i] = (i ? row.end[i - 1] : 0) + time;
+		row.value[i] = (double)(test_random() % 20) / 2 - 1;
+	}
+	REQUIRE(weft_pyramid_add(lane, MANY, row.end, row.value) == 0 && weft_pyramid_lane_end(lane) == 0);
+	REQUIRE(weft_pyramid_finish(m, &p) == 0);
+	CHECK_U64(check_row(p, 0, &row), 3 * WEFT_PYRAMID_FAN);
+	REQUIRE(p->n_nodes == 3);
+	for (uint64_t i = 0; i < 3; i++) {
+		uint64_t from = i * WEFT_PYRAMID_FAN * WEFT_PYRAMID_BURSTS;
+		if (i == 1)
+			CHECK_U64(p->node_shares[i].n, 0);
+		else
+			CHECK(check_shares(p, 0, &row, &p->node_shares[i], from, from + WEFT_PYRAMID_FAN * WEFT_PYRAMID_BURSTS,
+			                   64));
+	}
+	weft_pyramid_close(p);
+	free(row.end);
+	free(row.value);
+	weft_trace_close(t);
 }
 
 TEST(a_pyramid_gives_back_what_was_put_in)

@@ -2,6 +2,7 @@
 /* pyramid_cells.c, pyramid_make.c, metric_key.c: cells from a pyramid are, bit for bit, those of evaluating every burst. */
 #include "harness.h"
 #include "render/cells/metric_cells_priv.h"
+#include "render/cells/time_cells_priv.h"
 #include "sample_metric.h"
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,54 @@ static void check_same(const struct sample_metric *f, const struct weft_metric *
 			}
 	weft_metric_cells_fini(&direct);
 	weft_metric_cells_fini(&kept);
+}
+
+/* The same by time. */
+static void check_same_time(const struct sample_metric *f, const struct weft_metric *m, double from, double to, unsigned width)
+{
+	struct weft_metric_cells c[2];
+	struct weft_time_sums sums[2] = {{.n_values = 4}, {.n_values = 4, .unwanted = true}};
+	struct weft_metric_cells_how how = {.space = &f->s,
+	                                    .metric = m,
+	                                    .n_rows = weft_level_size(&f->s, m->level),
+	                                    .from = from,
+	                                    .to = to,
+	                                    .width = width,
+	                                    .keep = WEFT_CELLS_KEEP,
+	                                    .threads = 2};
+	for (unsigned i = 0; i < 2; i++)
+		REQUIRE(weft_time_cells_make(&c[i], &sums[i], &how) == 0);
+	CHECK(sums[0].total && !sums[1].total); /* the others were kept */
+	size_t n = (size_t)how.n_rows * width, wrong = 0;
+	for (size_t i = 0; i < n; i++)
+		if (c[0].cell[i] != c[1].cell[i] && !wrong++)
+			printf("# [%g, %g) / %u: row %zu pixel %zu: %g, not %g\n", from, to, width, i / width, i % width,
+			       c[1].cell[i], c[0].cell[i]);
+	CHECK_U64(wrong, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		weft_metric_cells_fini(&c[i]);
+		weft_time_sums_fini(&sums[i]);
+	}
+}
+
+TEST(cells_by_time)
+{
+	static const char *const function[] = {"State As Is", "Last Evt Val", "Avg Next Evt Val"};
+	static const unsigned widths[] = {1, 2, 4, 8, 64, 128, 1024, 4096};
+	struct sample_metric f;
+	struct weft_buf text = sample_metric_text(4, 60000, 3000000);
+	sample_metric_open_how(&f, text.at, true);
+	for (unsigned i = 0; i < 3; i++) {
+		struct weft_metric m;
+		sample_metric_of(&m, function[i], 50);
+		check_same_time(&f, &m, 0, f.s.end, 1);
+		for (unsigned k = 0; k < 20; k++) {
+			double from = (double)(test_random() % (uint64_t)f.s.end), span = 1 << test_random() % 22;
+			check_same_time(&f, &m, k % 2 ? from : 0, k % 2 ? from + span : span, widths[test_random() % 8]);
+		}
+	}
+	weft_buf_fini(&text);
+	sample_metric_close(&f);
 }
 
 /* Parts of all sizes, pixels that hold nothing up to all; each way. */
@@ -145,6 +194,9 @@ TEST(damaged_tables_do_no_harm)
 	damaged.at = copy;
 	damaged.of_chunk = (struct weft_pyramid_sums){sums, sums + n, sums + 2 * n, sums + 3 * n, sums + 4 * n};
 	damaged.of_node = (struct weft_pyramid_sums){nodes, nodes + nn, nodes + 2 * nn, nodes + 3 * nn, nodes + 4 * nn};
+	damaged.chunk_shares = (const void *)(nodes + 5 * nn);
+	damaged.node_shares = damaged.chunk_shares + n;
+	damaged.share = (const void *)(damaged.node_shares + nn);
 	for (unsigned i = 0; i < 200; i++) {
 		memcpy(copy, p->at, p->bytes);
 		for (unsigned k = 0; k < 1 + i % 50; k++)
@@ -155,6 +207,13 @@ TEST(damaged_tables_do_no_harm)
 		c = (struct weft_metric_cells){.n_rows = 3, .width = how.width, .from = how.from, .to = how.to};
 		REQUIRE((c.cell = malloc((size_t)3 * how.width * sizeof *c.cell)) != NULL);
 		CHECK_I64(cells_from_pyramid(&c, &how, &damaged), 0);
+		struct kept_painter painter;
+		REQUIRE(kept_painter_init(&painter, &c, 7) == 0);
+		for (uint32_t row = 0; row < 3; row++) {
+			painter.cell = c.cell + row * how.width;
+			cells_kept_row(&painter, &damaged, row);
+		}
+		kept_painter_fini(&painter);
 		weft_metric_cells_fini(&c);
 	}
 	free(copy);

@@ -80,6 +80,42 @@ TEST(cells_show_what_takes_most_of_a_pixel)
 	stage_end(&s);
 }
 
+/* 4 tasks, 400,000 times 90 ns running and then 10 ns waiting: 3.2 million states. */
+static void write_many_states(void)
+{
+	enum { TASKS = 4, TIMES = 400000 };
+	FILE *f = fopen(test_path("many.prv"), "w");
+	REQUIRE(f);
+	fprintf(f, "#Paraver (01/01/2024 at 10:00):%u_ns:1(%u):1:%u(1:1,1:1,1:1,1:1)\n", 100 * TIMES, TASKS, TASKS);
+	for (unsigned i = 0; i < TIMES; i++)
+		for (unsigned k = 1; k <= TASKS; k++)
+			fprintf(f, "1:%u:1:%u:1:%u:%u:1\n1:%u:1:%u:1:%u:%u:3\n", k, k, 100 * i, 100 * i + 90, k, k, 100 * i + 90,
+			        100 * i + 100);
+	REQUIRE(fclose(f) == 0);
+}
+
+TEST(cells_show_what_takes_most_of_a_pixel_of_many_events)
+{
+	struct weft_err err = {0};
+	struct stage s;
+	struct cells c;
+	write_many_states();
+	stage_begin(&s);
+	REQUIRE(server_session_add(s.session, test_path("many.prv"), &err) == 0);
+	stage_read(&s);
+	REQUIRE(s.session->trace[0].trace->n_events > 3000000);
+	for (unsigned i = 0; i < 2; i++) { /* and again, from what was kept */
+		read_cells(&s, "time/cells?from=0&to=40000000&width=100&rows=0-3", &c);
+		CHECK_U64(c.word[4], 1);
+		CHECK_NEAR(c.value[0], 1, 0);
+		CHECK_U64(c.count[0], 400);
+	}
+	read_cells(&s, "time/cells?from=39000000&to=39000100&width=10&rows=0-3", &c);
+	for (unsigned x = 0; x < 10; x++)
+		CHECK_NEAR(cell(&c, 3, x), x < 9 ? 1 : 3, 0);
+	stage_end(&s);
+}
+
 TEST(rows_of_a_line_are_fused)
 {
 	struct stage s;

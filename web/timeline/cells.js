@@ -2,7 +2,7 @@
 /* Reading what the server sends of lines × pixels (src/server/server_cells.c has the format), and turning places into colours. */
 
 const CELLS = 0x4c454357, CURVE = 0x56524357;
-export const SAMPLED = 1, CODES = 2, STEPS = 4;
+export const CODES = 2, STEPS = 4;
 
 /**
  * @param {ArrayBuffer} buffer

@@ -5,7 +5,7 @@
  */
 import { isAbort } from "../lib/api.js";
 import { colorOf } from "../lib/color.js";
-import { CODES, paint, pixel, readCells, SAMPLED } from "./cells.js";
+import { CODES, paint, pixel, readCells } from "./cells.js";
 
 export const WIDE = 512, TALL = 64;
 const KEPT = 500, ASKED_MOST = 5;
@@ -89,7 +89,6 @@ export function createStrips(app, on) {
 			for (const strip of kept.values()) if (!strip.failed && strip.block === block && strip.from < to && strip.to > from) list.push(strip);
 			return list.slice(-24).map(s => ({ image: imageOf(s), cells: s.cells, from: s.from, to: s.to }));
 		},
-		sampled: () => [...kept.values()].slice(-8).some(s => s.cells && s.cells.flags & SAMPLED),
 		clear() {
 			for (const a of asked.values()) a.stop.abort();
 			waiting = [];

@@ -87,7 +87,6 @@ export function createTrack(app, stage, index) {
 			const all = [...sum.values()].reduce((a, b) => a + b, 0) || 1;
 			return [...sum].map(([value, n]) => ({ value, share: n / all, name: names.get(value)?.name ?? "", color: shown(value) })).sort((a, b) => b.share - a.share);
 		},
-		get sampled() { return strips.sampled(); },
 		get codes() { return rows?.codes ?? true; },
 	};
 	const headView = buildHead(head, app, stage, track);

@@ -40,6 +40,7 @@ struct maker_sums {
 struct maker_row {
 	WEFT_VEC(struct weft_pyramid_chunk) chunk;
 	struct maker_sums of_chunk, of_node; /* nodes: made at the end */
+	struct pyramid_row_shares shares;
 	uint64_t n_bursts;
 	double begin;
 };
@@ -61,6 +62,7 @@ struct weft_pyramid_lane {
 	double begin; /* of the chunk that is being filled */
 	uint32_t n;
 	struct weft_pyramid_bursts bursts;
+	struct pyramid_sharing of_chunk, of_node;
 	struct slab *slab;
 };
 
@@ -142,6 +144,7 @@ static void maker_free(struct weft_pyramid_maker *m)
 		free(m->row[i].chunk.at);
 		sums_fini(&m->row[i].of_chunk);
 		sums_fini(&m->row[i].of_node);
+		pyramid_shares_fini(&m->row[i].shares);
 	}
 	for (struct slab *s = m->idle, *next; s; s = next) {
 		next = s->next;
@@ -259,6 +262,7 @@ int weft_pyramid_lane_new(struct weft_pyramid_lane **out, struct weft_pyramid_ma
 	l->maker = m;
 	l->row = &m->row[row];
 	l->begin = l->row->begin = begin;
+	pyramid_sharing_begin(&l->of_node);
 	*out = l;
 	return 0;
 }
@@ -328,6 +332,19 @@ static uint8_t width_of_ends(const double *end, uint32_t n, double begin)
 	return whole ? width_of(last) : PYRAMID_RAW;
 }
 
+/* How long its values last; also of the node that it is in, when it is the last of it. */
+static int end_shares(struct weft_pyramid_lane *l)
+{
+	pyramid_sharing_begin(&l->of_chunk);
+	pyramid_sharing_add(&l->of_chunk, &l->of_node, l->begin, &l->bursts, l->n);
+	int rc = pyramid_shares_push_chunk(&l->row->shares, &l->of_chunk);
+	if (!rc && l->row->shares.of_chunk.n % WEFT_PYRAMID_FAN == 0) {
+		rc = pyramid_shares_push_node(&l->row->shares, &l->of_node);
+		pyramid_sharing_begin(&l->of_node);
+	}
+	return rc;
+}
+
 static int end_chunk(struct weft_pyramid_lane *l)
 {
 	struct weft_pyramid_chunk c = {0};
@@ -347,10 +364,11 @@ static int end_chunk(struct weft_pyramid_lane *l)
 	c.offset = l->slab->number * SLAB_BYTES + l->slab->used;
 	c.crc = weft_crc32c(0, to, bytes);
 	l->slab->used += (uint32_t)bytes;
+	int rc = end_shares(l);
 	l->row->n_bursts += n;
 	l->begin = sums[SUM_END];
 	l->n = 0;
-	return weft_vec_push(&l->row->chunk, c) || push_sums(&l->row->of_chunk, sums) ? -ENOMEM : 0;
+	return rc || weft_vec_push(&l->row->chunk, c) || push_sums(&l->row->of_chunk, sums) ? -ENOMEM : 0;
 }
 
 int weft_pyramid_add(struct weft_pyramid_lane *l, uint32_t n, const double *end, const double *value)
@@ -371,6 +389,8 @@ int weft_pyramid_add(struct weft_pyramid_lane *l, uint32_t n, const double *end,
 int weft_pyramid_lane_end(struct weft_pyramid_lane *l)
 {
 	int rc = l->n ? end_chunk(l) : 0;
+	if (!rc && l->row->chunk.n % WEFT_PYRAMID_FAN)
+		rc = pyramid_shares_push_node(&l->row->shares, &l->of_node);
 	slab_give_back(l->maker, l->slab);
 	free(l);
 	return rc;
@@ -463,6 +483,13 @@ static uint32_t crc_of_sums(uint32_t crc, const struct maker_sums *s)
 	return crc;
 }
 
+static uint32_t crc_of_shares(uint32_t crc, const struct pyramid_row_shares *s)
+{
+	crc = weft_crc32c(crc, s->of_chunk.at, s->of_chunk.n * sizeof *s->of_chunk.at);
+	crc = weft_crc32c(crc, s->of_node.at, s->of_node.n * sizeof *s->of_node.at);
+	return weft_crc32c(crc, s->share.at, s->share.n * sizeof *s->share.at);
+}
+
 static int put_rows(struct weft_pyramid_maker *m, struct pyramid_head *h, struct tail *t)
 {
 	int rc = 0;
@@ -470,12 +497,20 @@ static int put_rows(struct weft_pyramid_maker *m, struct pyramid_head *h, struct
 		struct maker_row *of = &m->row[i];
 		place_chunks(m, of);
 		rc = make_nodes(of);
-		struct weft_pyramid_row row = {h->n_chunks,  of->chunk.n, h->n_nodes, of->of_node.n,
-		                               of->n_bursts, of->begin,   0,          0};
+		struct weft_pyramid_row row = {.first_chunk = h->n_chunks,
+		                               .n_chunks = of->chunk.n,
+		                               .first_node = h->n_nodes,
+		                               .n_nodes = of->of_node.n,
+		                               .n_bursts = of->n_bursts,
+		                               .first_share = h->n_shares,
+		                               .n_shares = of->shares.share.n,
+		                               .begin = of->begin};
 		row.crc = weft_crc32c(0, of->chunk.at, of->chunk.n * sizeof *of->chunk.at);
 		row.crc = crc_of_sums(crc_of_sums(row.crc, &of->of_chunk), &of->of_node);
+		row.crc = crc_of_shares(row.crc, &of->shares);
 		h->n_chunks += of->chunk.n;
 		h->n_nodes += of->of_node.n;
+		h->n_shares += of->shares.share.n;
 		h->n_bursts += of->n_bursts;
 		tail_put_checked(t, h, &row, sizeof row);
 	}
@@ -492,6 +527,12 @@ static void put_tables(const struct weft_pyramid_maker *m, struct tail *t)
 	for (unsigned k = 0; k < SUMS; k++)
 		for (uint32_t i = 0; i < m->n_rows; i++)
 			tail_put(t, m->row[i].of_node.column[k], m->row[i].of_node.n * sizeof(double));
+	for (uint32_t i = 0; i < m->n_rows; i++)
+		tail_put(t, m->row[i].shares.of_chunk.at, m->row[i].shares.of_chunk.n * sizeof(struct weft_pyramid_shares));
+	for (uint32_t i = 0; i < m->n_rows; i++)
+		tail_put(t, m->row[i].shares.of_node.at, m->row[i].shares.of_node.n * sizeof(struct weft_pyramid_shares));
+	for (uint32_t i = 0; i < m->n_rows; i++)
+		tail_put(t, m->row[i].shares.share.at, m->row[i].shares.share.n * sizeof(struct weft_pyramid_share));
 }
 
 static int write_tail(struct weft_pyramid_maker *m, struct pyramid_head *h, struct tail *t)

@@ -5,7 +5,7 @@
  * is found without reading what lies inside of it, and exactly: the edges of the stretch are looked
  * at burst by burst.
  *
- *     nodes    |  greatest, least, sum … of 64 chunks  |
+ *     nodes    |  greatest, least, sum, how long which value lasts … of 64 chunks  |
  *     chunks   | of 128 bursts | | | | …
  *     bursts   ||||||||||||…
  *
@@ -17,7 +17,7 @@
 
 #include "trace/store/trace.h"
 
-enum { WEFT_PYRAMID_BURSTS = 128, WEFT_PYRAMID_FAN = 64 };
+enum { WEFT_PYRAMID_BURSTS = 128, WEFT_PYRAMID_FAN = 64, WEFT_PYRAMID_SHARES_MOST = 64 };
 
 /*
  * What holds for the bursts of chunks or nodes, a column each: who wants one of them reads nothing
@@ -29,6 +29,17 @@ struct weft_pyramid_sums {
 	const double *sum;       /* exact when `size` says so */
 	const double *size;      /* no sum of some of the values is larger; INFINITY: not all are whole numbers */
 };
+/*
+ * How long a value lasts in a chunk or node. All of its time is in its shares, each value has one,
+ * and none is 0. They are there where few values are whole or half numbers, and times whole.
+ */
+struct weft_pyramid_share {
+	uint32_t time;
+	int32_t twice; /* the value */
+};
+struct weft_pyramid_shares {
+	uint32_t first, n; /* of its row's; n 0: they are not known */
+};
 /* Where a chunk's bursts are. */
 struct weft_pyramid_chunk {
 	uint64_t offset;
@@ -38,7 +49,7 @@ struct weft_pyramid_chunk {
 	uint16_t zero;
 };
 struct weft_pyramid_row {
-	uint64_t first_chunk, n_chunks, first_node, n_nodes, n_bursts;
+	uint64_t first_chunk, n_chunks, first_node, n_nodes, n_bursts, first_share, n_shares;
 	double begin;       /* of the first burst */
 	uint32_t crc, zero; /* of its chunks, and of what holds for them and its nodes */
 };
@@ -46,8 +57,10 @@ struct weft_pyramid {
 	const struct weft_pyramid_row *row;
 	const struct weft_pyramid_chunk *chunk;
 	struct weft_pyramid_sums of_chunk, of_node; /* nodes: WEFT_PYRAMID_FAN chunks of one row each */
+	const struct weft_pyramid_shares *chunk_shares, *node_shares;
 	uint32_t n_rows;
 	uint64_t n_chunks, n_nodes, n_bursts, bytes; /* bytes: of the file */
+	const struct weft_pyramid_share *share;      /* private */
 	const uint8_t *at;                           /* private: the mapped file */
 	uint64_t data_end;                           /* private */
 };
@@ -87,6 +100,10 @@ uint32_t weft_pyramid_before(const struct weft_pyramid_packed *c, double time);
  * last when there is none.
  */
 uint64_t weft_pyramid_find(const struct weft_pyramid *p, uint32_t row, double time);
+
+/* Those of a chunk or node of the row: returns how many; 0: they are not known. */
+uint32_t weft_pyramid_shares(const struct weft_pyramid *p, uint32_t row, const struct weft_pyramid_shares *of,
+                             const struct weft_pyramid_share **out);
 
 /* ---- making ---- */
 

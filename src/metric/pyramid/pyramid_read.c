@@ -67,27 +67,32 @@ static bool head_is_valid(const struct pyramid_head *h, uint64_t bytes, const st
 	    memcmp(h->pair, t->store->head->pair, sizeof h->pair) != 0)
 		return false;
 	if (h->tables > bytes || h->tables % 8 || h->data_end > bytes || h->data_end + PYRAMID_SLACK > h->tables ||
-	    h->key_bytes != key_bytes || h->n_rows > UINT32_MAX || h->n_chunks > bytes || h->n_nodes > bytes || padded > room)
+	    h->key_bytes != key_bytes || h->n_rows > UINT32_MAX || h->n_chunks > bytes || h->n_nodes > bytes ||
+	    h->n_shares > bytes || padded > room)
 		return false;
 	return padded + h->n_rows * sizeof(struct weft_pyramid_row) + h->n_chunks * sizeof(struct weft_pyramid_chunk) +
-	                       (h->n_chunks + h->n_nodes) * sizeof(struct weft_pyramid_sums) ==
+	                       (h->n_chunks + h->n_nodes) *
+	                               (sizeof(struct weft_pyramid_sums) + sizeof(struct weft_pyramid_shares)) +
+	                       h->n_shares * sizeof(struct weft_pyramid_share) ==
 	               room &&
 	       memcmp((const char *)h + h->tables, key, key_bytes) == 0;
 }
 
-static bool rows_are_valid(const struct weft_pyramid *p)
+static bool rows_are_valid(const struct weft_pyramid *p, uint64_t n_shares)
 {
-	uint64_t chunk = 0, node = 0;
+	uint64_t chunk = 0, node = 0, share = 0;
 	for (uint32_t i = 0; i < p->n_rows; i++) {
 		const struct weft_pyramid_row *r = &p->row[i];
 		if (r->first_chunk != chunk || r->first_node != node || r->n_chunks > p->n_chunks - chunk ||
 		    r->n_nodes > p->n_nodes - node || r->n_nodes != (r->n_chunks + WEFT_PYRAMID_FAN - 1) / WEFT_PYRAMID_FAN ||
-		    r->n_bursts > p->n_bursts || r->n_chunks != (r->n_bursts + WEFT_PYRAMID_BURSTS - 1) / WEFT_PYRAMID_BURSTS)
+		    r->first_share != share || r->n_shares > n_shares - share || r->n_bursts > p->n_bursts ||
+		    r->n_chunks != (r->n_bursts + WEFT_PYRAMID_BURSTS - 1) / WEFT_PYRAMID_BURSTS)
 			return false;
 		chunk += r->n_chunks;
 		node += r->n_nodes;
+		share += r->n_shares;
 	}
-	return chunk == p->n_chunks && node == p->n_nodes;
+	return chunk == p->n_chunks && node == p->n_nodes && share == n_shares;
 }
 
 static uint32_t bursts_of(const struct weft_pyramid_row *r, uint64_t chunk)
@@ -121,6 +126,9 @@ static int check_row(void *arg, size_t i, unsigned worker)
 	uint32_t crc = weft_crc32c(0, p->chunk + r->first_chunk, r->n_chunks * sizeof *p->chunk);
 	crc = crc_of_sums(crc, &p->of_chunk, p->n_chunks, r->first_chunk, r->n_chunks);
 	crc = crc_of_sums(crc, &p->of_node, p->n_nodes, r->first_node, r->n_nodes);
+	crc = weft_crc32c(crc, p->chunk_shares + r->first_chunk, r->n_chunks * sizeof *p->chunk_shares);
+	crc = weft_crc32c(crc, p->node_shares + r->first_node, r->n_nodes * sizeof *p->node_shares);
+	crc = weft_crc32c(crc, p->share + r->first_share, r->n_shares * sizeof *p->share);
 	bool good = crc == r->crc;
 	for (uint64_t n = r->first_chunk; n < r->first_chunk + r->n_chunks && good; n++)
 		good = chunk_holds(p, &p->chunk[n], bursts_of(r, n));
@@ -172,8 +180,12 @@ static bool take_parts(struct weft_pyramid *p, const struct weft_trace *t, const
 	const double *sums = (const void *)(p->chunk + p->n_chunks);
 	p->of_chunk = sums_at(sums, p->n_chunks);
 	p->of_node = sums_at(sums + PYRAMID_COLUMNS * p->n_chunks, p->n_nodes);
+	p->chunk_shares = (const void *)(sums + PYRAMID_COLUMNS * (p->n_chunks + p->n_nodes));
+	p->node_shares = p->chunk_shares + p->n_chunks;
+	p->share = (const void *)(p->node_shares + p->n_nodes);
 	size_t checked = (size_t)((const uint8_t *)p->chunk - (p->at + h->tables));
-	return weft_crc32c(0, p->at + h->tables, checked) == h->tables_crc && rows_are_valid(p) && rows_hold(p, h, path);
+	return weft_crc32c(0, p->at + h->tables, checked) == h->tables_crc && rows_are_valid(p, h->n_shares) &&
+	       rows_hold(p, h, path);
 }
 
 int pyramid_open_file(struct weft_pyramid **out, const struct weft_trace *t, const char *path, const char *key, size_t key_bytes)
@@ -324,6 +336,14 @@ double weft_pyramid_end(const struct weft_pyramid_packed *c, uint32_t i)
 double weft_pyramid_value(const struct weft_pyramid_packed *c, uint32_t i)
 {
 	return number_at(c->value, i, c->value_width, c->base);
+}
+
+uint32_t weft_pyramid_shares(const struct weft_pyramid *p, uint32_t row, const struct weft_pyramid_shares *of,
+                             const struct weft_pyramid_share **out)
+{
+	const struct weft_pyramid_row *r = &p->row[row];
+	*out = p->share + r->first_share + of->first;
+	return of->first <= r->n_shares && of->n <= r->n_shares - of->first ? of->n : 0;
 }
 
 /* Halved without a jump: which way it goes cannot be foretold. */

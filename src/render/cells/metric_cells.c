@@ -104,6 +104,14 @@ static double *make_room(size_t n)
 	return at;
 }
 
+int cells_kept(struct weft_pyramid **out, const struct weft_metric_cells_how *how)
+{
+	bool make = how->keep == WEFT_CELLS_KEEP ||
+	            (how->keep == WEFT_CELLS_AUTO && how->space->trace->n_events >= EVENTS_WORTH_KEEPING);
+	*out = NULL;
+	return how->keep == WEFT_CELLS_PASS ? 0 : cells_pyramid_get(out, how, make);
+}
+
 int weft_metric_cells_make(struct weft_metric_cells *c, const struct weft_metric_cells_how *how)
 {
 	struct weft_pyramid *pyramid = NULL;
@@ -112,8 +120,7 @@ int weft_metric_cells_make(struct weft_metric_cells *c, const struct weft_metric
 	if (!c->cell)
 		return -ENOMEM;
 	struct making m = {c, how};
-	bool make = how->keep == WEFT_CELLS_KEEP || how->space->trace->n_events >= EVENTS_WORTH_KEEPING;
-	int rc = how->keep == WEFT_CELLS_PASS ? 0 : cells_pyramid_get(&pyramid, how, make);
+	int rc = cells_kept(&pyramid, how);
 	if (!rc && pyramid)
 		rc = cells_from_pyramid(c, how, pyramid);
 	else if (!rc)

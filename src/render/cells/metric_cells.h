@@ -16,6 +16,7 @@
 enum weft_cells_keep {
 	WEFT_CELLS_AUTO, /* when the trace is long, and has an index that stays */
 	WEFT_CELLS_KEEP, /* whenever it has one */
+	WEFT_CELLS_USE,  /* what is kept is used, nothing is made */
 	WEFT_CELLS_PASS, /* never, and nothing kept is used */
 };
 struct weft_metric_cells_how {

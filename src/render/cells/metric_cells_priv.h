@@ -30,6 +30,8 @@ int metric_key(const struct weft_space *s, const struct weft_metric *m, struct w
  * none.
  */
 int cells_pyramid_get(struct weft_pyramid **out, const struct weft_metric_cells_how *how, bool make) WEFT_MUST_CHECK;
+/* The same, made or not as how->keep says. */
+int cells_kept(struct weft_pyramid **out, const struct weft_metric_cells_how *how) WEFT_MUST_CHECK;
 /* Draws all rows from it. */
 int cells_from_pyramid(struct weft_metric_cells *c, const struct weft_metric_cells_how *how,
                        const struct weft_pyramid *p) WEFT_MUST_CHECK;

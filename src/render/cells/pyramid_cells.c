@@ -78,12 +78,12 @@ WEFT_BODY pixels_body(const double *end, double from, double scale, double most,
 WEFT_WIDE(pixels, (const double *end, double from, double scale, double most, int32_t *pixel, bool *near_border),
           (end, from, scale, most, pixel, near_border))
 
-static void find_pixels(const struct brush *b, const struct weft_pyramid_bursts *bursts, int32_t *pixel)
+void cells_pixels(const struct weft_metric_cells *c, double scale, const struct weft_pyramid_bursts *bursts, int32_t *pixel)
 {
 	bool near_border;
-	pixels(bursts->end, b->c->from, b->scale, (double)b->c->width - 0.5, pixel, &near_border);
+	pixels(bursts->end, c->from, scale, (double)c->width - 0.5, pixel, &near_border);
 	if (near_border)
-		find_pixels_exactly(b->c, bursts, pixel);
+		find_pixels_exactly(c, bursts, pixel);
 }
 
 /* The first burst of the chunk that ends behind this pixel. */
@@ -131,7 +131,7 @@ static void add_all_runs(struct brush *b, const struct way *way)
 	uint32_t from = 0, to = s->packed.n, n = to;
 	weft_pyramid_ends(&s->packed, s->bursts.end);
 	weft_pyramid_values(&s->packed, s->bursts.value);
-	find_pixels(b, &s->bursts, s->pixel);
+	cells_pixels(b->c, b->scale, &s->bursts, s->pixel);
 	while (from < to && !(s->bursts.end[from] > b->c->from)) /* only in the first chunk */
 		from++;
 	if (s->bursts.end[n - 1] >= b->c->to) {

@@ -40,6 +40,9 @@ struct brush {
 	bool skipping;  /* nothing was added since the last chunk that was skipped */
 };
 
+/* The pixels in which the bursts end, and the next ones begin; scale: pixels a unit of time, nearly. */
+void cells_pixels(const struct weft_metric_cells *c, double scale, const struct weft_pyramid_bursts *bursts, int32_t *pixel);
+
 /* How a way of drawing reduces bursts to what a pixel shows. */
 struct way {
 	void (*add)(struct brush *b, uint32_t from, uint32_t to); /* bursts of the loaded chunk */

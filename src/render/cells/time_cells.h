@@ -12,6 +12,7 @@
 struct weft_time_sums {
 	uint32_t n_values;   /* from 0 on; a greater one counts as 0 */
 	const bool *counted; /* by value, borrowed; NULL: values that are half a number more are */
+	bool unwanted;       /* the sums may be missing: then rows that are kept (how->keep) need not be evaluated */
 	/* made: */
 	double *total;      /* by value: time in it, of all rows; owned */
 	double *of_counted; /* by row: time in values that are counted; owned */
@@ -19,7 +20,7 @@ struct weft_time_sums {
 /*
  * A cell is 0 only where more than half of its time is; of two with the same time it is the
  * smaller. Where the row is negative (a thread that does not exist) nothing counts, and a cell with
- * nothing else is WEFT_REGION_AWAY. `draw` and `keep` mean nothing here. 0 or negative; then fini
+ * nothing else is WEFT_REGION_AWAY. `draw` means nothing here. 0 or negative; then fini
  * both all the same.
  */
 int weft_time_cells_make(struct weft_metric_cells *c, struct weft_time_sums *sums,

@@ -24,8 +24,8 @@ enum {
 	CELLS_MOST = 16 << 20,   /* of an answer */
 	CHUNK_CELLS = 512 << 10, /* that are made at once: 4 MiB, which caches hold between the making and the fusing */
 	PALETTE_MOST = 60000,
-	QUANTITY_STEPS = 250,     /* of a scale, where there are more values than that */
-	EVENTS_BY_TIME = 3000000, /* more of them in view, and a pixel shows the last value in place of that with most time */
+	QUANTITY_STEPS = 250,    /* of a scale, where there are more values than that */
+	EVENTS_WALKED = 3000000, /* more of them in view, and what evaluating them gave is kept for the next picture */
 };
 
 /* ---- values become places in a palette ---- */
@@ -89,30 +89,20 @@ int server_palette_add(struct server_palette *p, const double *cell, size_t n, u
 
 /* ---- lines ---- */
 
-static bool by_time_is_quick(const struct server_look *l, const struct server_lines *lines, double from, double to)
+/* Few events are walked sooner than all rows are evaluated, to be kept. A row is read from its begin. */
+static enum weft_cells_keep how_kept(const struct server_look *l, const struct server_lines *lines, double to)
 {
 	const struct weft_trace *t = l->trace->trace;
 	double all = (double)server_look_rows(l), share = all ? lines->n_rows / all : 0, part = t->end ? to / (double)t->end : 1;
-	(void)from; /* a row is read from its begin */
-	return (double)t->n_events * share * (part < 1 ? part : 1) <= EVENTS_BY_TIME;
+	bool few = (double)t->n_events * share * (part < 1 ? part : 1) <= EVENTS_WALKED;
+	return l->most && few ? WEFT_CELLS_USE : WEFT_CELLS_AUTO;
 }
 
 static int make_by_time(const struct server_look *l, const struct weft_metric_cells_how *how, struct weft_metric_cells *c)
 {
-	struct weft_time_sums sums = {.n_values = l->window ? 65536 : l->trace->regions->n,
-	                              .counted = l->trace->regions->running};
-	bool *none = NULL;
-	if (l->window) {
-		none = calloc(sums.n_values, sizeof *none);
-		if (!none)
-			return -ENOMEM;
-		sums.counted = none;
-	} else if (l->trace->regions->of != WEFT_CLASS_STATE) {
-		sums.counted = NULL;
-	}
+	struct weft_time_sums sums = {.n_values = l->window ? 65536 : l->trace->regions->n, .unwanted = true};
 	int rc = weft_time_cells_make(c, &sums, how);
 	weft_time_sums_fini(&sums);
-	free(none);
 	return rc;
 }
 
@@ -181,11 +171,12 @@ static int make_lines(const struct server_look *l, const struct server_cells_how
 		.to = server_units(l->trace, how->to),
 		.width = how->width,
 		.draw = l->draw,
+		.keep = how->keep,
 		.threads = server_session_threads(l->session),
 	};
 	if (as.to <= as.from)
 		as.to = as.from + 1;
-	int rc = how->by_time ? make_by_time(l, &as, &c) : weft_metric_cells_make(&c, &as);
+	int rc = l->most ? make_by_time(l, &as, &c) : weft_metric_cells_make(&c, &as);
 	struct fusing f = {l, lines, first, how->width, c.cell, out};
 	if (!rc)
 		rc = weft_parallel(as.threads, last - first, fuse_line, &f);
@@ -339,7 +330,7 @@ static int read_how(const struct server_look *l, const struct server_request *r,
 	how->lines = lines;
 	how->width = (unsigned)width;
 	how->request = r;
-	how->by_time = l->most && by_time_is_quick(l, lines, (double)how->from, (double)how->to);
+	how->keep = how_kept(l, lines, (double)how->to);
 	if ((uint64_t)lines->n * how->width > CELLS_MOST)
 		return weft_err_set(r->err, -E2BIG, "%u lines of %u pixels are too many for one request", lines->n, how->width);
 	return 0;
@@ -374,8 +365,7 @@ int server_time_cells(const struct server_request *r, struct server_answer *a)
 		                                 .to = how.to,
 		                                 .min = l.colors.min,
 		                                 .max = l.colors.max,
-		                                 .flags = (l.most && !how.by_time ? SERVER_CELLS_SAMPLED : 0) |
-		                                          (server_look_is_code(&l) ? SERVER_CELLS_CODES : 0) |
+		                                 .flags = (server_look_is_code(&l) ? SERVER_CELLS_CODES : 0) |
 		                                          (p.palette.steps ? SERVER_CELLS_STEPS : 0)};
 		a->type = "application/octet-stream";
 		server_cells_write(&a->body, &head, &p.palette, look_color, &l, p.place);

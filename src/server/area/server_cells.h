@@ -5,11 +5,11 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "render/cells/metric_cells.h"
 #include "server/core/server_look.h"
 
 enum {
 	SERVER_CELLS_MAGIC = 0x4c454357, /* "WCEL" */
-	SERVER_CELLS_SAMPLED = 1,        /* a pixel shows its last value, as to find the one with most time would take too long */
 	SERVER_CELLS_CODES = 2,          /* values are codes with names */
 	SERVER_CELLS_STEPS = 4,          /* quantities, rounded to steps of the scale */
 };
@@ -17,7 +17,7 @@ struct server_cells_how {
 	const struct server_lines *lines;
 	uint64_t from, to; /* ns */
 	unsigned width;
-	bool by_time;
+	enum weft_cells_keep keep;
 	const struct server_request *request; /* to stop when nobody waits; NULL: never */
 };
 /* From the arguments from, to, width, rows. Then lines fini all the same. */

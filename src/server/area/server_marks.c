@@ -173,7 +173,7 @@ int server_time_curve(const struct server_request *r, struct server_answer *a)
 		rc = weft_err_set(r->err, -EINVAL, "regions are no curve: choose a view");
 	if (!rc && (uint64_t)lines.n * how.width > CURVE_CELLS_MOST)
 		rc = weft_err_set(r->err, -E2BIG, "too many curves for one request");
-	how.by_time = false;
+	l.most = false;
 	if (!rc)
 		rc = make_curve(&l, &how, WEFT_DRAW_AVERAGE, &average);
 	if (!rc)
