@@ -44,7 +44,7 @@ int export_ask(const struct server_export_how *how, const char *path, const char
 
 /* ---- packing ---- */
 
-/* "length of JSON, JSON, intervals" by gzip. */
+/* "length of JSON, JSON, arrows and tasks, intervals" by gzip. */
 struct packing {
 	z_stream z;
 	struct weft_buf *out;
@@ -70,7 +70,8 @@ static void pack(struct packing *p, const void *at, size_t n, int flush)
 	}
 }
 
-static int pack_all(struct weft_buf *out, const char *json, size_t n, const struct export_track *track, unsigned n_tracks)
+static int pack_all(struct weft_buf *out, const char *json, size_t n, const struct weft_buf *fixed,
+                    const struct export_track *track, unsigned n_tracks)
 {
 	struct packing p = {.out = out};
 	const unsigned char length[4] = {(unsigned char)n, (unsigned char)(n >> 8), (unsigned char)(n >> 16),
@@ -80,6 +81,7 @@ static int pack_all(struct weft_buf *out, const char *json, size_t n, const stru
 		return -ENOMEM;
 	pack(&p, length, sizeof length, Z_NO_FLUSH);
 	pack(&p, json, n, Z_NO_FLUSH);
+	pack(&p, fixed->at, fixed->n, Z_NO_FLUSH);
 	for (unsigned i = 0; i < n_tracks; i++)
 		pack(&p, track[i].bytes.at, track[i].bytes.n, Z_NO_FLUSH);
 	pack(&p, "", 0, Z_FINISH);
@@ -94,9 +96,11 @@ struct exporting {
 	struct server_export_result *result;
 	struct weft_err *err;
 	struct export_track track[TRACKS_MOST];
-	unsigned n_tracks;
+	unsigned n_tracks, first_counter; /* tracks from there on nobody asked for */
+	struct export_counter counter[EXPORT_COUNTERS];
 	char *parts; /* JSON of what does not change with the step: the inside of an object; owned */
 	size_t n_parts;
+	struct weft_buf fixed; /* arrows, tasks */
 	struct weft_buf packed;
 	char *script, *style; /* owned */
 };
@@ -188,7 +192,7 @@ static void put_views(struct exporting *e, struct weft_json *j)
 		weft_json_array(j);
 		for (unsigned i = 0; i < e->n_tracks; i++) {
 			const struct export_track *t = &e->track[i];
-			bool again = !*t->view;
+			bool again = !*t->view || i >= e->first_counter;
 			for (unsigned b = 0; b < i; b++)
 				again |= !strcmp(e->track[b].view, t->view);
 			if (again)
@@ -215,17 +219,6 @@ static void put_views(struct exporting *e, struct weft_json *j)
 	}
 }
 
-static int put_messages(struct exporting *e, struct weft_json *j)
-{
-	static const char *const args[] = {"most", "20000", NULL};
-	struct server_answer a;
-	int rc = export_ask(e->how, "time/messages", args, &a, e->err);
-	if (!rc)
-		put_answer(j, "messages", &a.body);
-	weft_buf_fini(&a.body);
-	return rc;
-}
-
 /* All but the tracks' rows, which depend on the step. */
 static int make_parts(struct exporting *e)
 {
@@ -246,14 +239,19 @@ static int make_parts(struct exporting *e)
 		weft_json_key(&j, "state");
 		weft_json_text(&j, e->how->state ? e->how->state : "{}", e->how->state ? strlen(e->how->state) : 2);
 		server_put_u64(&j, "from", e->how->from);
+		server_put_u64(&j, "to", e->how->to);
 		weft_json_key(&j, "answers");
 		weft_json_object(&j);
 		rc = put_rows(e, &j);
 		put_views(e, &j);
+		if (!rc)
+			rc = export_counters_put(&j, e->how, e->track, e->n_tracks);
 		weft_json_end(&j);
 	}
 	if (!rc)
-		rc = put_messages(e, &j);
+		rc = export_arrows_put(&j, e->how, e->how->limit / 8, &e->fixed);
+	if (!rc)
+		rc = export_tasks_put(&j, e->how, e->how->limit / 4, &e->fixed);
 	if (!rc)
 		rc = export_parts_put(&j, to, e->how, e->how->limit / 4 * JSON_PER_BYTE, &e->result->parts);
 	weft_buf_fini(&info.body);
@@ -266,7 +264,7 @@ static int pack_step(struct exporting *e, uint64_t step)
 {
 	char *json = NULL;
 	size_t n = 0;
-	uint64_t at = 0;
+	uint64_t at = e->fixed.n;
 	struct weft_json j;
 	int rc = 0;
 	e->result->intervals = 0;
@@ -286,7 +284,7 @@ static int pack_step(struct exporting *e, uint64_t step)
 	}
 	weft_json_end(&j);
 	fputc('}', to);
-	rc = ferror(to) | fclose(to) ? -ENOMEM : pack_all(&e->packed, json, n, e->track, e->n_tracks);
+	rc = ferror(to) | fclose(to) ? -ENOMEM : pack_all(&e->packed, json, n, &e->fixed, e->track, e->n_tracks);
 	e->result->step_ns = step;
 	free(json);
 	return rc;
@@ -385,6 +383,36 @@ static int put_page(struct weft_buf *out, const struct exporting *e)
 	return out->failed ? -ENOMEM : 0;
 }
 
+static bool has_track(const struct exporting *e, const char *view)
+{
+	for (unsigned i = 0; i < e->n_tracks; i++)
+		if (!strcmp(e->track[i].view, view))
+			return true;
+	return false;
+}
+
+/* Regions, what was asked for, counters. */
+static int make_tracks(struct exporting *e)
+{
+	const struct server_export_how *how = e->how;
+	unsigned n = 0;
+	int rc = 0;
+	for (unsigned i = 0; i <= how->n_views && i < TRACKS_MOST && !rc; i++) {
+		bool own = i && how->window, at = i && how->level;
+		export_tell(how, "values", 100 * i / (how->n_views + 1));
+		rc = export_track_init(&e->track[i], how, i ? how->view[i - 1] : "", own ? how->window[i - 1] : "",
+		                       at ? how->level[i - 1] : "", e->err);
+		e->n_tracks = i + 1;
+	}
+	e->first_counter = e->n_tracks;
+	if (!rc)
+		rc = export_counters_choose(how, e->counter, &n);
+	for (unsigned i = 0; i < n && e->n_tracks < TRACKS_MOST && !rc; i++)
+		if (!has_track(e, e->counter[i].view))
+			rc = export_track_init(&e->track[e->n_tracks++], how, e->counter[i].view, "", "", e->err);
+	return rc;
+}
+
 int server_export_page(struct weft_buf *out, const struct server_export_how *how, struct server_export_result *result,
                        struct weft_err *err)
 {
@@ -398,13 +426,8 @@ int server_export_page(struct weft_buf *out, const struct server_export_how *how
 	e->script = server_file_text("pages.js");
 	e->style = server_file_text("pages.css");
 	int rc = e->script && e->style ? 0 : -ENOMEM;
-	for (unsigned i = 0; i <= how->n_views && i < TRACKS_MOST && !rc; i++) {
-		bool own = i && how->window, at = i && how->level;
-		export_tell(how, "values", 100 * i / (how->n_views + 1));
-		rc = export_track_init(&e->track[i], how, i ? how->view[i - 1] : "", own ? how->window[i - 1] : "",
-		                       at ? how->level[i - 1] : "", err);
-		e->n_tracks = i + 1;
-	}
+	if (!rc)
+		rc = make_tracks(e);
 	if (!rc)
 		rc = make_parts(e);
 	if (!rc)
@@ -417,6 +440,7 @@ int server_export_page(struct weft_buf *out, const struct server_export_how *how
 	free(e->script);
 	free(e->style);
 	weft_buf_fini(&e->packed);
+	weft_buf_fini(&e->fixed);
 	free(e);
 	return rc ? weft_err_set(err, rc, "cannot make the page: %s", weft_err_name(rc)) : 0;
 }

@@ -37,6 +37,28 @@ int export_track_pack(struct export_track *t, const struct server_export_how *ho
 /* An object: what it is, where its rows are (from `at` on), what values are called. */
 void export_track_put(struct weft_json *j, const struct export_track *t, uint64_t at);
 
+/* ---- beside the tracks ---- */
+
+enum { EXPORT_COUNTERS = 8 };
+struct export_counter {
+	char view[16]; /* of its values */
+	uint64_t events;
+};
+/* Those that a page has without being asked for them. 0 or -ENOMEM. */
+int export_counters_choose(const struct server_export_how *how, struct export_counter out[EXPORT_COUNTERS],
+                           unsigned *n) WEFT_MUST_CHECK;
+int export_counters_put(struct weft_json *j, const struct server_export_how *how, const struct export_track *track,
+                        unsigned n_tracks) WEFT_MUST_CHECK;
+
+/* Bytes of the page, seven bits each, the low ones first. */
+void export_put_number(struct weft_buf *b, uint64_t v);
+/* "arrows": where in `bytes` messages and flows are, in so much room; appends them. 0, -ENOMEM or -ECANCELED. */
+int export_arrows_put(struct weft_json *j, const struct server_export_how *how, uint64_t room,
+                      struct weft_buf *bytes) WEFT_MUST_CHECK;
+/* "tasks", the same, of a trace that has some. */
+int export_tasks_put(struct weft_json *j, const struct server_export_how *how, uint64_t room,
+                     struct weft_buf *bytes) WEFT_MUST_CHECK;
+
 /* ---- parts ---- */
 
 /*

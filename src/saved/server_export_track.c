@@ -26,7 +26,7 @@ struct rowing {
 	bool failed;
 };
 
-static void put_number(struct weft_buf *b, uint64_t v)
+void export_put_number(struct weft_buf *b, uint64_t v)
 {
 	while (v >= 128) {
 		weft_buf_putc(b, (char)(v | 128));
@@ -95,13 +95,13 @@ static int row_end(struct rowing *r)
 		rc = flush(r, d);
 	if (r->track->nested && r->list.n)
 		qsort(r->list.at, r->list.n, sizeof *r->list.at, order_packed);
-	put_number(b, r->list.n);
+	export_put_number(b, r->list.n);
 	for (size_t i = 0; i < r->list.n; i++) {
 		const struct packed *p = &r->list.at[i];
-		put_number(b, p->begin - last);
-		put_number(b, p->end - p->begin);
-		put_number(b, p->depth);
-		put_number(b, p->place);
+		export_put_number(b, p->begin - last);
+		export_put_number(b, p->end - p->begin);
+		export_put_number(b, p->depth);
+		export_put_number(b, p->place);
 		last = p->begin;
 	}
 	r->track->intervals += r->list.n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pages that are saved: they fit their limit, are the same each time, and say nothing of where the trace was. */
-#include "saved/server_export.h"
+#include "saved/server_export_priv.h"
 #include "server_stage.h"
 #include "base/atomic.h"
 #include <ctype.h>
@@ -59,6 +59,93 @@ TEST(an_unknown_view_is_refused)
 	CHECK(make_page(&s, &page, view, 1, &result) < 0);
 	CHECK(strstr(s.err.text, "nothing"));
 	weft_buf_fini(&page);
+	stage_end(&s);
+}
+
+/* ---- arrows, tasks ---- */
+
+/* What `put` writes of the whole trace into so much room, as a tree. */
+static const struct pulse_value *put_part(struct stage *s, uint64_t room, struct weft_buf *bytes,
+                                          int (*put)(struct weft_json *j, const struct server_export_how *how, uint64_t room,
+                                                     struct weft_buf *bytes))
+{
+	struct server_export_how how = {.session = s->session, .to = s->session->trace[0].trace->end, .limit = 2 << 20};
+	struct weft_json j;
+	char *text = NULL;
+	size_t n = 0;
+	FILE *to = open_memstream(&text, &n);
+	REQUIRE(to);
+	bytes->n = 0;
+	weft_json_init(&j, to, false);
+	weft_json_object(&j);
+	REQUIRE(put(&j, &how, room, bytes) == 0);
+	weft_json_end(&j);
+	REQUIRE(fclose(to) == 0);
+	struct pulse_value *v = NULL;
+	REQUIRE(pulse_read(text, n, &s->arena, &v, &s->err) == 0);
+	free(text);
+	return v;
+}
+
+/* heat.weft has two messages. */
+TEST(of_arrows_the_longest_stay)
+{
+	struct stage s;
+	struct weft_buf bytes = {0};
+	open_heat(&s);
+	const struct pulse_value *all = pulse_get(pulse_get(put_part(&s, 1000, &bytes, export_arrows_put), "arrows"), "messages");
+	CHECK_NEAR(pulse_number(all, "count", -1), 2, 0);
+	CHECK_NEAR(pulse_number(all, "left_out", -1), 0, 0);
+	size_t whole = bytes.n;
+	const struct weft_messages *m = &s.session->trace[0].trace->message;
+	uint64_t length[2], longest;
+	for (unsigned i = 0; i < 2; i++)
+		length[i] = m->recv_done[i] - m->send_done[i];
+	longest = length[1] > length[0];
+	const struct pulse_value *one = pulse_get(pulse_get(put_part(&s, 20, &bytes, export_arrows_put), "arrows"), "messages");
+	CHECK_NEAR(pulse_number(one, "count", -1), 1, 0);
+	CHECK_NEAR(pulse_number(one, "left_out", -1), 1, 0);
+	CHECK(bytes.n < whole);
+	uint64_t begin = 0, at = 0;
+	for (unsigned shift = 0; at < bytes.n; shift += 7) {
+		begin |= (uint64_t)(bytes.at[at] & 127) << shift;
+		if (!(bytes.at[at++] & 128))
+			break;
+	}
+	CHECK_U64(begin, m->send_done[longest]);
+	weft_buf_fini(&bytes);
+	stage_end(&s);
+}
+
+TEST(of_tasks_stays_what_fits)
+{
+	struct stage s;
+	struct weft_buf bytes = {0};
+	stage_begin(&s);
+	stage_add(&s, "tests/golden/traces/tiles.weft");
+	stage_read(&s);
+	const struct pulse_value *all = pulse_get(put_part(&s, 1 << 20, &bytes, export_tasks_put), "tasks");
+	CHECK_NEAR(pulse_number(all, "seen", -1), 20, 0);
+	CHECK_NEAR(pulse_number(pulse_get(all, "list"), "count", -1), 20, 0);
+	CHECK_NEAR(pulse_number(pulse_get(pulse_get(all, "charts"), "codelets"), "width", -1), 8192, 0);
+	CHECK(pulse_get(all, "details") && pulse_get(pulse_get(all, "answers"), "task/path"));
+	const struct pulse_value *few = pulse_get(put_part(&s, 200, &bytes, export_tasks_put), "tasks");
+	CHECK_NEAR(pulse_number(few, "seen", -1), 20, 0);
+	CHECK_NEAR(pulse_number(pulse_get(few, "list"), "count", -1), 0, 0);
+	CHECK_NEAR(pulse_number(pulse_get(pulse_get(few, "charts"), "codelets"), "width", -1), 512, 0);
+	CHECK(!pulse_get(few, "details"));
+	weft_buf_fini(&bytes);
+	stage_end(&s);
+}
+
+TEST(a_trace_without_tasks_has_none)
+{
+	struct stage s;
+	struct weft_buf bytes = {0};
+	open_heat(&s);
+	CHECK(!pulse_get(put_part(&s, 1 << 20, &bytes, export_tasks_put), "tasks"));
+	CHECK_U64(bytes.n, 0);
+	weft_buf_fini(&bytes);
 	stage_end(&s);
 }
 

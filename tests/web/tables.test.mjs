@@ -3,13 +3,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { firstBehind, innermost, pixels, readLines, unpackRows, writeCells } from "../../web/export/pack.js";
+import { curveOf, firstBehind, innermost, pixels, readLines, unpackArrows, unpackRows, writeCells, writeCurves } from "../../web/export/pack.js";
 import { createSource, keyOf, partOf, unpackPage } from "../../web/export/source.js";
 import { byFunction, callTree, findWay, flameBars, foundShare, hotWays, nextBar, timeBars, treeRows, wayOf } from "../../web/summary/tree.js";
 import { heatRgb, inkOn, nameColor, rgbOf, valueText } from "../../web/tables/heat.js";
 import { cellOf, columnOrder, csvField, moveCell, plainCsv, rowOrder, scaleOf, shareOf, tableCsv, tableModel, totalsOf } from "../../web/tables/model.js";
 import { matrixOf, MEASURES } from "../../web/tables/messages.js";
 import { around, inTime, longest } from "../../web/tables/where.js";
+import { readChart, taskAt } from "../../web/tasks/chart.js";
+import { readCurve } from "../../web/timeline/cells.js";
 import { findViews, loose } from "../../web/views/search.js";
 import { complete, definedIn, insertWord, offsetOf, placeOf } from "../../web/views/words.js";
 
@@ -237,8 +239,37 @@ test("cells are written in the server's format", () => {
 	assert.equal(view.byteLength, 64 + 16 + 3);
 });
 
+test("a curve has the average and the greatest of what a pixel meets, nothing counts as 0", () => {
+	const row = { begin: Float64Array.of(10, 20, 40), end: Float64Array.of(20, 25, 100), place: Uint32Array.of(0, 1, 0), depth: new Uint8Array(3) }, value = p => [4, 8][p];
+	const { average, most } = curveOf([row], { from: 0, to: 100, width: 10 }, value);
+	assert.deepEqual([...average], [0, 4, 4, 0, 4, 4, 4, 4, 4, 4]);
+	assert.deepEqual([...most], [0, 4, 8, 0, 4, 4, 4, 4, 4, 4]);
+	const curve = readCurve(writeCurves({ from: 0, to: 100, width: 2 }, [curveOf([row], { from: 0, to: 100, width: 2 }, value), curveOf([], { from: 0, to: 100, width: 2 }, value)]));
+	assert.deepEqual([curve.lines, curve.width, curve.min, curve.max], [2, 2, 0, 8]);
+	assert.deepEqual([...curve.average], [(0 + 4 + 8 + 0 + 4) / 5, 4, 0, 0]);
+	assert.deepEqual([...curve.most], [8, 4, 0, 0]);
+});
+
+/* 5..25 from row 0 to 1; 6, which ends at 2, from 1 to 0. */
+const arrows = Uint8Array.from([5, 2 * 20, 0, 1, 1, 2 * 4 + 1, 1, 0].flatMap(number));
+test("arrows are unpacked, also those that end before they begin", () => {
+	assert.deepEqual(unpackArrows(arrows, 2), [{ begin: 5, end: 25, from: 0, to: 1 }, { begin: 6, end: 2, from: 1, to: 0 }]);
+	assert.throws(() => unpackArrows(arrows.subarray(0, 3), 2), /cut short/);
+});
+
+/* Tasks: 0 on worker 0 from 100 to 200, 1 behind it from 250 to 300 on worker 1. Rows: a node, two workers; 4 pixels of 100 ns. */
+const runs = Uint8Array.from([4, 0, 1, 0, 1, 1, 2, 0, 2, 0, 1, 1, 1, 0].flatMap(number)), list = Uint8Array.from([0, 0, 200, 100, 0, 1, 1, 300, 50, 1].flatMap(number)), curveBytes = Uint8Array.from([0, 1000, 500, 0].flatMap(number));
+const tasks = (at, details) => ({
+	charts: { states: { at, n: runs.length, width: 4, paints: [{ name: "nothing", color: "#000000" }, { name: "executing", color: "#00ff00" }] } },
+	first_worker: 1, rows: [{ label: "node 0", kind: "node", busy: 0 }, { label: "CPU 0", kind: "worker", thread: 3, busy: 0 }, { label: "CPU 1", kind: "worker", thread: 4, busy: 0 }],
+	curve_width: 4, curves: [{ label: "ready", unit: "tasks", color: "#123456", most: 2, row: -1, at: at + runs.length + list.length }],
+	seen: 2, list: { at: at + runs.length, n: list.length, count: 2, names: ["gemm", "potrf"] }, answers: { "task/copies": { all: 2, copies: [[0, 50], [300, -1]] }, "task/path": { n_path: 1 } },
+	...(details && { details: { fields: [{ name: "codelet", title: "codelet", kind: "text", help: "", values: ["gemm", "potrf"] }, { name: "slack", title: "slack", kind: "ns", help: "", values: [0, null] }], before: [[], [0]], accesses: [[], [0, "RW"]], data: [["A", 17, 800, 1, 2]] } }),
+});
+
 const page = {
-	from: 0, step: 1, info: { traces: [{ end: 400 }] }, state: {}, messages: { messages: [{ from: 0, to: 1, began: 5, sent: 6, received: 9 }] }, answers: { "time/rows": { n: 1 } },
+	from: 0, to: 400, step: 1, info: { traces: [{ end: 400 }] }, state: {}, answers: { "time/rows": { n: 1, names: ["T 1"] }, "time/counters": { counters: [{ name: "c", view: "@1" }] } },
+	arrows: { messages: { at: packed.length, n: arrows.length, count: 2, left_out: 7 }, flows: { at: packed.length, n: 0, count: 0, left_out: 0 } }, tasks: tasks(packed.length + arrows.length, true),
 	tracks: [{ view: "", is: "thread", count: 1, nested: true, codes: true, min: 0, max: 0, at: 0, n: packed.length, values: ["main", "solve", "norm"].map((name, i) => ({ value: i + 1, name, color: 1 })), none: { value: -1, name: "", color: 0 } }],
 	parts: [{ from: 0, to: 400, up: -1, answers: { "table/profile?by=region": { of: "all" }, "table/groups": { g: 1 } } }, { from: 0, to: 200, up: 0, answers: { "table/profile?by=region": { of: "first" } } }, { from: 200, to: 400, up: 0, answers: { "table/profile?by=region": { of: "second" } } }],
 };
@@ -246,13 +277,19 @@ const page = {
 test("a saved page answers as the server would", async () => {
 	const json = Buffer.from(JSON.stringify(page)), head = Buffer.alloc(4);
 	head.writeUInt32LE(json.length);
-	const data = await unpackPage(gzipSync(Buffer.concat([head, json, Buffer.from(packed)])).toString("base64")), source = createSource(data);
+	const data = await unpackPage(gzipSync(Buffer.concat([head, json, ...[packed, arrows, runs, list, curveBytes].map(b => Buffer.from(b))])).toString("base64")), source = createSource(data);
 	assert.equal((await source("time/rows", { trace: 0, level: "thread", draw: "most" })).n, 1);
 	assert.deepEqual((await source("time/depths", {})).depths, [3]);
 	assert.equal((await source("table/profile", { trace: 0, by: "region", from: 10, to: 20 })).of, "first");
 	assert.equal((await source("table/profile", { by: "region", from: 10, to: 300 })).of, "all");
 	assert.equal((await source("table/groups", { from: 250, to: 260 })).g, 1);
-	assert.equal((await source("time/messages", { from: 0, to: 100 })).n, 1);
+	assert.deepEqual(await source("time/messages", { from: 10, to: 100 }), { messages: [{ from: 0, to: 1, sent: 5, received: 25 }], n: 1, left_out: 7 });
+	assert.equal((await source("time/messages", { row: 0, most: 1 })).messages.length, 1);
+	assert.equal((await source("time/flows", {})).n, 0);
+	assert.equal((await source("time/counters", {})).counters[0].view, "@1");
+	const place = await source("time/at", { row: 0, at: 22 });
+	assert.deepEqual([place.row, place.value.name, place.value.begin, place.value.end, place.stack.map(s => s.name)], ["T 1", "norm", 20, 25, ["main", "solve", "norm"]]);
+	assert.deepEqual([(await source("time/at", { row: 0, at: 150 })).value.begin, (await source("time/at", { row: 0, at: 350 })).value.end], [100, 400]);
 	const exact = await source("time/exact", { rows: "0", from: 0, to: 400, nested: 1 });
 	assert.deepEqual(exact.rows[0].spans.slice(4, 8), [1, 10, 40, 2]);
 	assert.deepEqual(await source("time/exact", { rows: "0", from: 0, to: 400, most: 2, nested: 1 }), { many: true });
@@ -262,4 +299,27 @@ test("a saved page answers as the server would", async () => {
 	await assert.rejects(source("table/words", {}), /not in the saved page/);
 	assert.equal(keyOf("a/b", { b: 1, a: "x", from: 3, c: "" }), "a/b?a=x&b=1");
 	assert.equal(partOf(page.parts, { from: 210, to: 220 }).from, 200);
+});
+
+test("a saved page has the tasks of any range", async () => {
+	const bytes = Uint8Array.from([...runs, ...list, ...curveBytes]), source = createSource({ pages: { ...page, tasks: tasks(0, true) }, bytes });
+	const chart = readChart(await source("task/gantt", { from: 0, to: 400, width: 8, show: ["curves", "nodes", "dependencies"].join(","), colors: "codelets" }));
+	assert.deepEqual([chart.rows.length, chart.first_worker, chart.exact, chart.rows[1].busy], [3, 1, true, 0.25]);
+	assert.deepEqual([...chart.cells.subarray(8)], [0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0]);
+	assert.deepEqual(chart.paints.map(p => p.ns), [600, 200]);
+	assert.deepEqual([...chart.curves[0].values], [0, 0, 2, 2, 1, 1, 0, 0]);
+	assert.deepEqual(chart.arrows, [[1, 2, 4, 5, "dependency"]]);
+	assert.equal(taskAt(chart, 2, 260)[4], "potrf");
+	const near = readChart(await source("task/gantt", { from: 200, to: 300, width: 4, show: "" }));
+	assert.deepEqual([near.rows.length, near.first_worker, near.curves.length, near.tasks], [2, 0, 0, [[1, 1, 250, 300, "potrf"]]]);
+	const told = await source("task/task", { task: 1 });
+	assert.deepEqual([told.name, told.thread, told.before, told.data], ["potrf", 4, [[0, "gemm", 100, 200, 0]], [{ name: "A", handle: 17, bytes: 800, at: [1, 2], mode: "RW" }]]);
+	assert.deepEqual(told.fields.map(f => [f.name, f.value]), [["codelet", "potrf"]]);
+	assert.deepEqual((await source("task/task", { task: 0 })).after.map(b => b[0]), [1]);
+	assert.deepEqual((await source("task/copies", { from: 100, to: 400 })).copies, [[300, -1]]);
+	assert.equal((await source("task/path", {})).n_path, 1);
+	await assert.rejects(source("task/schedule", {}), /not in the saved page/);
+	const few = createSource({ pages: { ...page, tasks: tasks(0, false) }, bytes });
+	assert.equal((await few("task/task", { task: 1 })).fields.find(f => f.name === "duration").value, 50);
+	await assert.rejects(createSource({ pages: { ...page, tasks: undefined }, bytes })("task/gantt", {}), /not in the saved page/);
 });

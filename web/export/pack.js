@@ -8,10 +8,10 @@
 
 /** @typedef {{begin: Float64Array, end: Float64Array, depth: Uint8Array, place: Uint32Array}} Spans   by begin, the outer ones first */
 
-/** @param {Uint8Array} at @param {number} rows @param {{from: number, step: number}} time @returns {Spans[]} */
-export function unpackRows(at, rows, { from, step }) {
+/** Reads one number after the other. @param {Uint8Array} at @returns {() => number} */
+export function numbers(at) {
 	let i = 0;
-	const number = () => {
+	return () => {
 		let v = 0, scale = 1, b;
 		do {
 			if (i >= at.length) throw new Error("the page is cut short");
@@ -21,7 +21,11 @@ export function unpackRows(at, rows, { from, step }) {
 		} while (b & 128);
 		return v;
 	};
-	const list = [];
+}
+
+/** @param {Uint8Array} at @param {number} rows @param {{from: number, step: number}} time @returns {Spans[]} */
+export function unpackRows(at, rows, { from, step }) {
+	const number = numbers(at), list = [];
 	for (let r = 0; r < rows; r++) {
 		const n = number(), s = { begin: new Float64Array(n), end: new Float64Array(n), depth: new Uint8Array(n), place: new Uint32Array(n) };
 		let last = 0;
@@ -33,6 +37,17 @@ export function unpackRows(at, rows, { from, step }) {
 			s.place[k] = number();
 		}
 		list.push(s);
+	}
+	return list;
+}
+
+/** Arrows by their begins (src/saved/server_export_arrow.c packs them). @param {Uint8Array} at @param {number} count */
+export function unpackArrows(at, count) {
+	const number = numbers(at), list = [];
+	for (let k = 0, begin = 0; k < count; k++) {
+		begin += number();
+		const length = number(), end = length % 2 ? begin - (length - 1) / 2 : begin + length / 2;
+		list.push({ begin, end, from: number(), to: number() });
 	}
 	return list;
 }
@@ -130,6 +145,41 @@ export function pixels(rows, { from, to, width }, none, out) {
 		}
 		flush();
 	}
+}
+
+/**
+ * The average and the greatest of the values that each pixel meets, of rows together; where no interval is, the value is 0.
+ * @param {Spans[]} rows   intervals beside each other @param {{from: number, to: number, width: number}} how @param {(place: number) => number} value
+ * @returns {{average: Float64Array, most: Float64Array}}
+ */
+export function curveOf(rows, { from, to, width }, value) {
+	const scale = width / (to - from), sum = new Float64Array(width), met = new Uint32Array(width), most = new Float64Array(width).fill(-Infinity);
+	const add = (begin, end, v) => {
+		const first = Math.max(0, Math.floor((begin - from) * scale)), last = Math.min(width, Math.max(first + 1, Math.ceil((end - from) * scale)));
+		for (let x = first; x < last; x++) { sum[x] += v; met[x]++; if (v > most[x]) most[x] = v; }
+	};
+	for (const s of rows) {
+		let at = from, i = firstBehind(s, from);
+		for (; i < s.begin.length && s.begin[i] < to; at = s.end[i++]) {
+			if (s.begin[i] > at) add(at, s.begin[i], 0);
+			add(s.begin[i], s.end[i], value(s.place[i]));
+		}
+		if (at < to) add(at, to, 0);
+	}
+	return { average: sum.map((v, x) => (met[x] ? v / met[x] : 0)), most: most.map(v => (v === -Infinity ? 0 : v)) };
+}
+
+/** As the server writes them: "WCRV" (src/server/area/server_marks.c). @param {{from: number, to: number, width: number}} how @param {{average: Float64Array, most: Float64Array}[]} lines */
+export function writeCurves({ from, to, width }, lines) {
+	const bytes = 8 * width * lines.length, buffer = new ArrayBuffer(48 + 2 * bytes), view = new DataView(buffer);
+	const least = Math.min(...lines.map(l => l.average.reduce((a, v) => Math.min(a, v), Infinity))), most = Math.max(...lines.map(l => l.most.reduce((a, v) => Math.max(a, v), -Infinity)));
+	[0x56524357, 1, lines.length, width].forEach((w, i) => view.setUint32(4 * i, w, true));
+	[from, to, lines.length ? least : 0, lines.length ? most : 0].forEach((v, i) => view.setFloat64(16 + 8 * i, v, true));
+	lines.forEach((l, i) => {
+		new Float64Array(buffer, 48 + 8 * width * i, width).set(l.average);
+		new Float64Array(buffer, 48 + bytes + 8 * width * i, width).set(l.most);
+	});
+	return buffer;
 }
 
 /** As the server writes them: "WCEL" (src/server/server_cells.c). @param {{lines: number, width: number, flags: number, more?: number, from: number, to: number, min: number, max: number}} head @param {{value: number, color: number}[]} palette @param {Uint16Array} place */

@@ -4,7 +4,8 @@
  * made of intervals; tables and summaries were computed for the whole, its halves, their halves…: the smallest part that has the asked range answers.
  */
 import { Refused } from "../lib/api.js";
-import { innermost, pixels, readLines, unpackRows, writeCells } from "./pack.js";
+import { curveOf, firstBehind, innermost, pixels, readLines, unpackArrows, unpackRows, writeCells, writeCurves } from "./pack.js";
+import { createTasks } from "./tasks.js";
 
 const MISSING = "this is not in the saved page: open the trace with weft open";
 
@@ -80,14 +81,37 @@ export function createSource({ pages, bytes }) {
 			if (!rows) throw new Refused(404, MISSING);
 			return rows;
 		},
-		"time/counters": () => ({ counters: [] }),
-		"time/flows": () => ({ flows: [], n: 0 }),
+		"time/curve"(args) {
+			const t = trackOf(args), how = range(args), value = place => t.values[place].value;
+			return writeCurves(how, readLines(args.rows, t.count).map(rows => curveOf(rows.map(r => t.inner[r]), how, value)));
+		},
+		"time/counters": () => pages.answers["time/counters"] ?? { counters: [] },
+		/* The value, how long it lasts, the regions around it; events and samples are not in the page. */
+		"time/at"(args) {
+			const t = trackOf(args), row = Number(args.row), at = Number(args.at), s = t.inner[row], names = answers["time/rows"](args);
+			if (!s) throw new Refused(404, MISSING);
+			const i = firstBehind(s, at), here = s.begin[i] <= at, around = t.nested ? t.rows[row] : null, stack = [];
+			for (let k = 0; around && k < around.begin.length && around.begin[k] <= at; k++)
+				if (around.end[k] > at) stack.push({ ...t.values[around.place[k]], begin: around.begin[k], end: around.end[k] });
+			return { row: names.names?.[row] ?? String(row), at, value: here ? { ...t.values[s.place[i]], begin: s.begin[i], end: s.end[i] } : { ...t.none, name: "nothing", begin: i ? s.end[i - 1] : pages.from, end: s.begin[i] ?? range({}).to }, stack };
+		},
+		"time/flows"(args) {
+			const { list, n, left_out } = arrowsOf("flows", args);
+			return { flows: list.map(a => ({ from: a.from, to: a.to, begin: a.begin, end: a.end })), n, left_out };
+		},
 		"session/views": () => ({ views: (pages.answers["table/views"]?.views ?? []).map(v => ({ ...v, fits: true })) }),
 		"time/messages"(args) {
-			const { from, to } = range(args), row = args.row === undefined ? -1 : Number(args.row), all = (pages.messages?.messages ?? []).filter(m => (row < 0 || m.from === row || m.to === row) && Math.min(m.began ?? m.sent, m.received) < to && Math.max(m.sent, m.received) >= from);
-			return { messages: all.slice(0, Number(args.most ?? 400)), n: all.length };
+			const { list, n, left_out } = arrowsOf("messages", args);
+			return { messages: list.map(a => ({ from: a.from, to: a.to, sent: a.begin, received: a.end })), n, left_out };
 		},
 	};
+	/* Those of a row, or all, some of whose time is in the range. */
+	function arrowsOf(kind, args) {
+		const of = pages.arrows[kind], { from, to } = range(args), row = args.row === undefined ? -1 : Number(args.row);
+		of.list ??= unpackArrows(bytes.subarray(of.at, of.at + of.n), of.count);
+		const all = of.list.filter(a => (row < 0 || a.from === row || a.to === row) && Math.min(a.begin, a.end) < to && Math.max(a.begin, a.end) >= from);
+		return { list: all.slice(0, Number(args.most ?? 400)), n: all.length, left_out: of.left_out };
+	}
 	/* The intervals of one depth, which lie beside each other. */
 	function levelOf(t, r, depth) {
 		t.levels ??= [];
@@ -99,10 +123,12 @@ export function createSource({ pages, bytes }) {
 		}
 		return levels[depth];
 	}
+	const tasks = createTasks(pages, bytes);
 	/** @param {string} path @param {Record<string, any>} args */
 	return async function source(path, args = {}) {
 		if (answers[path]) return answers[path](args);
-		const key = keyOf(path, args);
+		const key = keyOf(path, args), ofTasks = path.startsWith("task/") ? tasks(path, key, args) : null;
+		if (ofTasks) return ofTasks;
 		if (pages.answers[key]) return pages.answers[key];
 		const part = partOf(pages.parts, { from: args.from, to: args.to });
 		for (let p = part; p; p = pages.parts[p.up]) if (p.answers[key]) return p.answers[key];
@@ -122,5 +148,6 @@ export async function openPage() {
 	const saved = document.getElementById("weft-data");
 	if (!saved) return;
 	const data = await unpackPage(saved.textContent);
+	for (const t of data.pages.info.traces) t.has.tasks &&= Boolean(data.pages.tasks);
 	globalThis.weftPage = { info: data.pages.info, state: data.pages.state, source: createSource(data) };
 }

@@ -6,6 +6,7 @@ import { dialog } from "../lib/menu.js";
 import { bytes, span } from "../lib/time.js";
 
 const LIMITS = [1, 5, 20, 64], LOOK_MS = 250, VIEWS_MOST = 16;
+const MAINS = ["timeline", "gantt", "taskgraph", "scheduler"];
 const TABLE = ["table", "window", "statistic", "plane", "columns", "min", "max"];
 
 /**
@@ -26,10 +27,9 @@ export function pageArgs({ state, trace, range, saved, limit }) {
 		args.table_view = of;
 		for (const name of TABLE) if (table[name] !== undefined) args[`table_${name}`] = table[name];
 	}
-	/* Of areas the timeline is there; curves are of values that the server computes. */
+	/* Of areas the timeline and tasks are there. */
 	const { weft, trace: number, main, ...rest } = saved;
-	const tracks = rest.tracks?.map(t => (t.style === "curve" ? { ...t, style: "cells" } : t));
-	return { ...args, state: JSON.stringify({ ...rest, ...(tracks && { tracks }), ...range }) };
+	return { ...args, state: JSON.stringify({ ...rest, ...(MAINS.includes(main) && { main }), ...range }) };
 }
 
 /** What became of it, in words. @param {number} size @param {{step_ns: number, intervals: number}} last */

@@ -162,6 +162,7 @@ export function createStage(host, app) {
 			const [m, f] = await Promise.all([t.has.messages ? app.api.json("time/messages", of, { signal: stop.signal }) : { messages: [] }, t.has.flows ? app.api.json("time/flows", of, { signal: stop.signal }) : { flows: [] }]);
 			if (key !== asked) return;
 			if (which === "all" && m.n > ARROWS_MOST) app.say(`${m.n} messages are in view, of which ${ARROWS_MOST} are drawn: zoom in to see all`);
+			if (which === "all" && m.left_out) app.say(`${m.left_out} messages that are shorter are not in this page`);
 			arrows = { messages: m.messages.filter(x => x.from >= 0 && x.to >= 0).map(x => ({ from: x.from, to: x.to, begin: x.sent ?? x.began, end: x.received })), flows: f.flows.map(x => ({ from: x.from, to: x.to, begin: x.begin ?? x.from_time, end: x.end ?? x.to_time })) };
 			schedule();
 		} catch (error) { if (!isAbort(error)) app.fail(error); }

@@ -22,8 +22,8 @@ export async function viewItems(app, take, current) {
 		const part = (title, list) => (list.length ? [{ head: true, title }, ...list] : []);
 		return [
 			...part("This trace", [regions].filter(i => fits(i.title))),
-			...part("Counters", counters.filter(c => fits(c.name)).flatMap(c => [{ title: c.name, hint: c.unit, checked: c.view === current, run: () => take({ view: c.view, title: c.name, style: "curve" }) },
-				{ title: `${c.name} a second`, checked: c.rate === current, run: () => take({ view: c.rate, title: `${c.name} a second`, style: "curve" }) }])),
+			...part("Counters", counters.filter(c => fits(c.name)).flatMap(c => [c.view && { title: c.name, hint: c.unit, checked: c.view === current, run: () => take({ view: c.view, title: c.name, style: "curve" }) },
+				c.rate && { title: `${c.name} a second`, checked: c.rate === current, run: () => take({ view: c.rate, title: `${c.name} a second`, style: "curve" }) }]).filter(Boolean)), /* of a saved page one of both may be missing */
 			...part("Views of this session", own.map(item).filter(i => fits(i.title))),
 			...part("Library", library.map(item).filter(i => fits(i.title))),
 		];

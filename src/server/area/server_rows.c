@@ -249,6 +249,50 @@ static int add_counter_view(const struct server_request *r, const char *name, ui
 	return rc;
 }
 
+/* The type of a counter's events, as views have it; 0: it is none. */
+static uint32_t counter_type(const struct server_trace *t, enum weft_class class, uint32_t i)
+{
+	const struct metric_schema *schema = t->space.schema;
+	const struct weft_def_row *d = &t->trace->def[class].at[i];
+	if (!schema)
+		return d->n_labels || !d->n_events ? 0 : (uint32_t)d->code;
+	uint32_t type = schema->type[WEFT_EV_COUNTER][i] ? schema->type[WEFT_EV_COUNTER][i] : schema->type[WEFT_EV_COUNTER_F][i];
+	return type ? (uint32_t)schema->seen.def[WEFT_CLASS_TYPE].at[type].code : 0;
+}
+
+int server_counters_each(const struct server_request *r, const struct server_trace *t,
+                         int (*use)(void *arg, const struct server_counter *c), void *arg)
+{
+	const enum weft_class class = t->space.schema ? WEFT_CLASS_COUNTER : WEFT_CLASS_TYPE;
+	int rc = 0;
+	for (uint32_t i = 1; i < t->trace->def[class].n && !rc; i++) {
+		uint32_t type = counter_type(t, class, i);
+		struct server_counter c = {.def = &t->trace->def[class].at[i]};
+		if (!type)
+			continue;
+		rc = add_counter_view(r, c.def->name, type, false, c.view);
+		if (!rc)
+			rc = add_counter_view(r, c.def->name, type, true, c.rate);
+		if (!rc)
+			rc = use(arg, &c);
+	}
+	return rc;
+}
+
+static int put_counter(void *arg, const struct server_counter *c)
+{
+	struct weft_json *w = arg;
+	weft_json_object(w);
+	weft_json_key(w, "name");
+	put_text(w, c->def->name, strlen(c->def->name));
+	server_put_string(w, "unit", c->def->unit);
+	server_put_u64(w, "events", c->def->n_events);
+	server_put_string(w, "view", c->view);
+	server_put_string(w, "rate", c->rate);
+	weft_json_end(w);
+	return 0;
+}
+
 /* What the trace has numbers of: counters of ours; of a .prv, types whose values have no names. */
 int server_time_counters(const struct server_request *r, struct server_answer *a)
 {
@@ -257,34 +301,11 @@ int server_time_counters(const struct server_request *r, struct server_answer *a
 	int rc = server_arg_trace(r, &t);
 	if (rc)
 		return rc;
-	const struct weft_trace *own = t->trace;
-	const struct metric_schema *schema = t->space.schema;
-	const enum weft_class class = schema ? WEFT_CLASS_COUNTER : WEFT_CLASS_TYPE;
 	struct weft_json *w = server_json_begin(&j);
 	weft_json_object(w);
 	weft_json_key(w, "counters");
 	weft_json_array(w);
-	for (uint32_t i = 1; i < own->def[class].n && !rc; i++) {
-		const struct weft_def_row *d = &own->def[class].at[i];
-		uint32_t type = schema ? schema->type[WEFT_EV_COUNTER][i] ? schema->type[WEFT_EV_COUNTER][i]
-		                                                          : schema->type[WEFT_EV_COUNTER_F][i]
-		                       : i;
-		char value[16], rate[16];
-		if (!type || (!schema && (d->n_labels || !d->n_events)))
-			continue;
-		uint32_t number = schema ? (uint32_t)schema->seen.def[WEFT_CLASS_TYPE].at[type].code : (uint32_t)d->code;
-		rc = add_counter_view(r, d->name, number, false, value);
-		if (!rc)
-			rc = add_counter_view(r, d->name, number, true, rate);
-		weft_json_object(w);
-		weft_json_key(w, "name");
-		put_text(w, d->name, strlen(d->name));
-		server_put_string(w, "unit", d->unit);
-		server_put_u64(w, "events", d->n_events);
-		server_put_string(w, "view", value);
-		server_put_string(w, "rate", rate);
-		weft_json_end(w);
-	}
+	rc = server_counters_each(r, t, put_counter, w);
 	weft_json_end(w);
 	weft_json_end(w);
 	int end_rc = server_json_end(&j, a);

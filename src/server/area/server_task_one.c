@@ -34,6 +34,11 @@ static const char *const cell_kinds[] = {
 	[WEFT_CELL_NS] = "ns",     [WEFT_CELL_BYTES] = "bytes", [WEFT_CELL_PERCENT] = "percent", [WEFT_CELL_NONE] = "text",
 };
 
+const char *server_cell_kind(enum weft_cell_kind kind)
+{
+	return cell_kinds[kind];
+}
+
 static void put_fields(struct weft_json *j, struct task_view *v, uint32_t task)
 {
 	weft_json_key(j, "fields");

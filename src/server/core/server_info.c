@@ -28,8 +28,8 @@ static void put_has(struct weft_json *w, const struct server_trace *s, bool save
 	server_put_bool(w, "events", class_is_used(t, WEFT_CLASS_TYPE));
 	server_put_bool(w, "counters", class_is_used(t, WEFT_CLASS_COUNTER) || class_is_used(t, WEFT_CLASS_SET));
 	server_put_bool(w, "messages", t->message.n);
-	server_put_bool(w, "flows", !saved && t->flow.n);
-	server_put_bool(w, "tasks", !saved && s->has_tasks);
+	server_put_bool(w, "flows", t->flow.n);
+	server_put_bool(w, "tasks", s->has_tasks);
 	server_put_bool(w, "samples", s->has_samples);
 	server_put_bool(w, "replay", !saved); /* whether it can be is known when it was tried */
 	server_put_bool(w, "live", !saved && s->live);

@@ -26,6 +26,9 @@ int server_task_chart(const struct server_request *r, struct task_view *v, const
 int server_task_graph(const struct server_request *r, struct task_view *v, struct graph_view *g,
                       struct graph_how *how) WEFT_MUST_CHECK;
 
+/* What a page calls a field's kind. */
+const char *server_cell_kind(enum weft_cell_kind kind);
+
 /* The routes of the files. */
 int server_task_gantt(const struct server_request *r, struct server_answer *a);
 int server_task_one(const struct server_request *r, struct server_answer *a);

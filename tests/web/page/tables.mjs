@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { after } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { accessible, close, pathOf, serve, serveAlone, stateOf, until, visit } from "./drive.mjs";
 
 const traces = process.env.WEFT_TRACES, at = name => join(traces, name);
@@ -236,6 +237,67 @@ test("a page that was saved opens without a server, and asks nobody", async () =
 	assert.deepEqual(asked.filter(u => !u.startsWith("blob:")), []);
 	assert.equal(readFileSync(join(traces, "heat.html"), "utf8").includes(traces), false);
 	await page.shot("saved");
+	await page.done();
+});
+
+test("a page that was saved has arrows, curves of counters, and what is under the cursor", async () => {
+	execFileSync("weft", ["export", "-q", "--force", "--html", at("heat.weft"), "-o", join(traces, "heat-all.html")]);
+	const s = await serve([at("heat.weft")]), counters = (await (await s.get("time/counters")).json()).counters, sent = (await (await s.get("time/messages")).json()).messages;
+	const more = which => `more=${encodeURIComponent(JSON.stringify({ timeline: { arrows: which } }))}`;
+	const page = await visit("file://" + join(traces, "heat-all.html"), `#dock=details&side=&${more("none")}`), rows = page.locator(".tl-track").first();
+	const still = () => until(page, () => [...document.querySelectorAll(".tl-busy")].every(b => b.hidden));
+	await still();
+	assert.ok(sent.length > 0 && counters.length > 0);
+	assert.deepEqual(await page.evaluate(async () => (await weftPage.source("time/messages", {})).messages.map(m => [m.from, m.to, m.sent, m.received])), sent.map(m => [m.from, m.to, m.sent, m.received]));
+	assert.equal(await page.evaluate(async () => (await weftPage.source("time/flows", {})).n), (await (await s.get("time/flows")).json()).n);
+	const bare = await rows.screenshot();
+	await page.evaluate(hash => { location.hash = hash; }, `#dock=details&side=&${more("all")}`);
+	await until(page, () => location.hash.includes("all"));
+	await sleep(300);
+	assert.ok(!bare.equals(await rows.screenshot()), "no arrow is drawn");
+	/* The greatest value of a counter is where the server has it. */
+	const kept = await page.evaluate(async () => (await weftPage.source("time/counters", {})).counters);
+	assert.deepEqual(kept.map(c => c.name).sort(), counters.map(c => c.name).sort());
+	for (const { name, view } of kept) {
+		const args = { trace: 0, rows: "0", width: 100, from: 0, to: 140000000 }, own = counters.find(c => c.name === name).view;
+		const here = await page.evaluate(async args => [...new Uint8Array(await weftPage.source("time/curve", args))], { ...args, view });
+		const there = await (await s.get(`time/curve?${new URLSearchParams({ ...args, view: own })}`)).arrayBuffer();
+		const most = b => new Float64Array(b, 48 + 800, 100);
+		assert.ok(Math.abs(Math.max(...most(Uint8Array.from(here).buffer)) - Math.max(...most(there))) <= 0.01 * Math.max(...most(there)), `${name} is another curve`);
+	}
+	const tracks = encodeURIComponent(JSON.stringify([{ kind: "regions" }, { kind: "metric", view: kept[0].view, style: "curve" }]));
+	await page.evaluate(hash => { location.hash = hash; }, `#dock=details&side=&tracks=${tracks}`);
+	await until(page, () => document.querySelectorAll(".tl-track").length === 2);
+	await still();
+	assert.deepEqual(await page.evaluate(() => [...document.querySelectorAll(".tl-note")].map(n => n.hidden)), [true, true]);
+	await page.locator(".tl-over").first().click({ position: { x: 400, y: 60 } });
+	await page.waitForSelector(".tl-details h2");
+	await until(page, () => /heat 0[^]*lasts/.test(document.querySelector(".tl-details").innerText));
+	await page.shot("saved-counters");
+	await page.done();
+	await s.stop();
+});
+
+test("a page that was saved has the tasks", async () => {
+	execFileSync("weft", ["export", "-q", "--force", "--html", at("tiles.weft"), "-o", join(traces, "tiles.html")]);
+	const page = await visit("file://" + join(traces, "tiles.html"), "#main=gantt&side=task&dock=path"), asked = [];
+	page.on("request", r => asked.push(r.url()));
+	await page.waitForSelector("#panel-gantt .bar");
+	await until(page, () => /20 tasks/.test(document.querySelector("#panel-gantt .bar").innerText));
+	await until(page, () => /Critical path/.test(document.querySelector("#panel-path").innerText));
+	await page.locator("#panel-path tbody .as-link").first().click();
+	await page.waitForSelector(".task-panel h2");
+	assert.match(await text(page, ".task-panel h2"), /gemm|trsm|syrk|potrf/);
+	assert.match(await text(page, ".task-panel"), /Is waited for by/);
+	await page.locator("#panel-gantt canvas").focus();
+	for (let i = 0; i < 3; i++) await page.keyboard.press("+");
+	await until(page, () => location.hash.includes("from=") && !/20 tasks/.test(document.querySelector("#panel-gantt .bar").innerText));
+	await page.getByRole("button", { name: "In the graph" }).click();
+	await page.waitForSelector(".taskgraph .box.chosen");
+	await page.evaluate(() => { location.hash = "#main=scheduler"; });
+	await page.waitForSelector(".sched-worker");
+	assert.deepEqual(asked.filter(u => !u.startsWith("blob:")), []);
+	await page.shot("saved-tasks");
 	await page.done();
 });
 
