@@ -217,6 +217,33 @@ weft replay: error: 'memory-share:': it names no region, or too long a one, or i
 Try 'weft replay --help'.
 weft replay: error: './share.machine', line 1: 'memory-share' wants a value like 1.5, not 'much'
 ? 2
+## Sends that were seen to leave before their receiver was ready wait for nobody, nor do smaller ones; a larger one that waited does so again, and MPI_Ssend always. A program that ran does not get stuck.
+$ printf 'EVENT_TYPE\n9 50000001 MPI Point-to-point\nVALUES\n1 MPI_Send\n2 MPI_Recv\n33 MPI_Ssend\n0 End\n' >both.pcf
+$ printf '#Paraver (01/01/2024 at 10:00):100000_ns:1(2):1:2(1:1,1:1),1\nc:1:1:2:1:2\n2:1:1:1:1:10000:50000001:1\n3:1:1:1:1:10000:10000:2:1:2:1:40000:41000:100:1\n2:1:1:1:1:11000:50000001:0\n2:2:1:2:1:12000:50000001:1\n3:2:1:2:1:12000:12000:1:1:1:1:30000:32000:100:1\n2:2:1:2:1:13000:50000001:0\n2:1:1:1:1:30000:50000001:2\n2:1:1:1:1:32000:50000001:0\n2:2:1:2:1:40000:50000001:2\n2:2:1:2:1:41000:50000001:0\n2:1:1:1:1:50000:50000001:1\n3:1:1:1:1:50000:50000:2:1:2:1:75000:80000:100000:2\n2:2:1:2:1:75000:50000001:2\n2:1:1:1:1:80000:50000001:0\n2:2:1:2:1:80000:50000001:0\n2:1:1:1:1:100000:60000019:0\n2:2:1:2:1:100000:60000019:0\n' >both.prv; weft replay both.prv --ideal --drop-calls --csv | cut -d, -f1-3,8
+rank,end_ns,computation_ns,sending_ns
+0,93000,67000,26000
+1,93000,93000,0
+$ weft replay both.prv --ideal --drop-calls --eager 1 --csv | cut -d, -f1,2
+weft replay: warning: deadlock: 2 of 2 threads do not go on
+weft replay: warning: rank 0 in MPI_Send since 0.000010000 s waits for rank 1 to receive (100 bytes, tag 1, communicator 0)
+weft replay: warning: rank 1 in MPI_Send since 0.000012000 s waits for rank 0 to receive (100 bytes, tag 1, communicator 0)
+weft replay: warning: a circle: rank 0 waits for rank 1 waits for rank 0
+rank,end_ns
+0,10000
+1,12000
+$ weft replay both.prv --ideal --drop-calls --eager 1M --csv | cut -d, -f1,8; sed 's/:50000:50000001:1$/:50000:50000001:33/' both.prv >sync.prv; cp both.pcf sync.pcf; weft replay sync.prv --ideal --drop-calls --eager 1M --csv | cut -d, -f1,8
+rank,sending_ns
+0,0
+1,0
+rank,sending_ns
+0,26000
+1,0
+$ for t in first imbalance balanced late-sender; do weft replay "$WEFT_SOURCE/share/weft/learn/$t.weft" | head -1; done
+predicted 18.8 ms, measured 19.9 ms (-5.39 %)
+predicted 33.0 ms, measured 34.1 ms (-3.44 %)
+predicted 21.3 ms, measured 22.4 ms (-4.92 %)
+predicted 23.5 ms, measured 24.3 ms (-3.08 %)
+
 ## What gets stuck, and why.
 $ printf '#DIMEMAS:"d":0:2(1,1),1,0,0\nd:1:1:2:0:1\n1:0:0:0.001\n20:0:0:50000001:2\n3:0:0:1:-1:100:1:1:0\n20:0:0:50000001:0\n2:0:0:1:-1:100:1:1:1\n1:1:0:0.002\n20:1:0:50000001:2\n3:1:0:0:-1:100:1:1:0\n20:1:0:50000001:0\n2:1:0:0:-1:100:1:1:1\n' >circle.dim; weft replay circle.dim --csv | cut -d, -f1-3; weft replay circle.dim --quiet --csv >/dev/null
 weft replay: warning: deadlock: 2 of 2 threads do not go on

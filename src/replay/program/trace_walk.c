@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { RUNNING = 1 }; /* Paraver's number of that state */
+enum { CLEARLY_NS = 5000 };
 
 static int put(struct trace_walk *w, unsigned kind, unsigned flags, uint64_t of)
 {
@@ -223,11 +224,30 @@ static int end_epoch(struct trace_walk *w, uint64_t time, bool fence)
 	return rc;
 }
 
+/*
+ * A send that ended before its receiver was ready did not wait for it. Libraries decide that by the size: where it was clearly so, no smaller message
+ * waits either. What does wait is then in the order of the run that was recorded, and no circle of it can get stuck.
+ */
+static void look_at_send(struct trace_walk *w, uint64_t time)
+{
+	const struct weft_messages *m = &w->m->t->message;
+	const uint64_t message = w->sent - 1, ready = m->recv_began[message];
+	struct weft_replay_program *p = weft_replay_built(w->m->b);
+	w->sent = 0;
+	if (m->recv_thread[message] == WEFT_NONE || ready <= time)
+		return;
+	weft_replay_built_op(w->m->b, w->sent_op)->flags = 0;
+	if (ready > time + CLEARLY_NS && m->size[message] >= p->eager_below)
+		p->eager_below = m->size[message] + 1;
+}
+
 static int end_call(struct trace_walk *w, uint64_t time)
 {
 	const bool carries = weft_replay_built_ops(w->m->b) > w->call_ops;
 	const enum trace_call call = w->call;
 	int rc = 0;
+	if (w->sent)
+		look_at_send(w, time);
 	if (call == TRACE_POSTS)
 		rc = end_posts(w, time);
 	else if (call == TRACE_BEGINS)
@@ -252,7 +272,7 @@ static int end_call(struct trace_walk *w, uint64_t time)
 
 static const uint8_t send_flags[TRACE_CALLS] = {
 	[TRACE_SENDS] = WEFT_REPLAY_SYNC_SEND,
-	[TRACE_SENDS_SYNC] = WEFT_REPLAY_SYNC_SEND,
+	[TRACE_SENDS_SYNC] = WEFT_REPLAY_SYNC_SEND | WEFT_REPLAY_FIXED,
 	[TRACE_POSTS_SEND] = WEFT_REPLAY_IMMEDIATE,
 	[TRACE_POSTS] = WEFT_REPLAY_IMMEDIATE,
 };
@@ -271,6 +291,8 @@ static int send(struct trace_walk *w, uint64_t time, uint64_t message)
 	int rc = outside(w, time);
 	if (!rc && w->call == TRACE_EXCHANGES) /* its receive is posted first */
 		rc = end_posts(w, time);
+	w->sent = w->call == TRACE_SENDS ? message + 1 : 0;
+	w->sent_op = weft_replay_built_ops(w->m->b);
 	return rc ? rc : put(w, WEFT_REPLAY_SEND, send_flags[w->call], message);
 }
 
@@ -477,6 +499,7 @@ int trace_walk(struct trace_walk *w)
 	if (!rc && w->call != TRACE_NO_CALL) {
 		weft_replay_build_fault(w->m->b, WEFT_REPLAY_TRUNCATED, weft_replay_built(w->m->b)->n_threads - 1,
 		                        (double)w->call_begin);
+		w->sent = 0; /* when it would have ended, nobody knows */
 		rc = end_call(w, w->call_begin);
 	} else if (!rc) /* in others' formats, threads end with the trace: their last event counts */
 		rc = compute(w, w->m->ours && row->end != WEFT_NEVER ? row->end : weft_thread_last(w->m->t, w->thread));

@@ -75,6 +75,7 @@ struct trace_walk { /* one thread */
 		int64_t rank, bytes; /* -1: not said */
 	} target;                    /* of the one-sided call that is open */
 	bool has_moved;              /* one-sided operations of it were said */
+	uint64_t sent, sent_op;      /* of a blocking send that is open: its message + 1, and operation */
 	WEFT_VEC(struct trace_post) post;
 	size_t first_post;
 	WEFT_VEC(struct trace_begun) begun;

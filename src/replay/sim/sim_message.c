@@ -87,13 +87,14 @@ int sim_start(struct sim *s, uint64_t message, double at)
 
 static bool is_rendezvous(const struct sim *s, const struct weft_replay_op *op, uint64_t bytes)
 {
+	const bool always = op->flags & WEFT_REPLAY_FIXED;
 	switch (s->how->eager) {
 	case WEFT_REPLAY_EAGER_BELOW:
-		return bytes >= s->how->eager_bytes;
+		return always || bytes >= s->how->eager_bytes;
 	case WEFT_REPLAY_EAGER_ALL:
 		return false;
 	default:
-		return op->flags & WEFT_REPLAY_SYNC_SEND;
+		return op->flags & WEFT_REPLAY_SYNC_SEND && (always || bytes >= s->p->eager_below);
 	}
 }
 
