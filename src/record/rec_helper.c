@@ -222,16 +222,21 @@ static void helper_start(void)
 		weft_store_u32(&rec.wiped->helper, state);
 }
 
+void rec_signals_most(sigset_t *out)
+{
+	sigfillset(out);
+	/* What runs of the C library meanwhile may be watched by a trap (src/agent): blocked, that would end the process. */
+	sigdelset(out, SIGTRAP);
+	sigdelset(out, SIGBUS); /* of a stream that was cut off */
+}
+
 void rec_helper_ensure(void)
 {
 	sigset_t all, old;
 	if (rec.no_helper || (!weft_load_u32(&rec.on) && !rec.while_file[0]) || !rec_stream() ||
 	    weft_load_u32(&rec.wiped->helper) != REC_HELPER_NONE)
 		return;
-	sigfillset(&all);
-	/* What it runs of the C library may be watched by a trap (src/agent): blocked, that would end the process. */
-	sigdelset(&all, SIGTRAP);
-	sigdelset(&all, SIGBUS); /* of a stream that was cut off */
+	rec_signals_most(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	rec_unseen_begin();
 	helper_start();

@@ -23,6 +23,7 @@
 #include "format/format.h"
 #include <weft/record.h>
 #include <limits.h>
+#include <signal.h>
 #include <sys/types.h>
 
 #define REC_HIDDEN __attribute__((visibility("hidden")))
@@ -224,8 +225,8 @@ void rec_archive_seal(struct rec_space *s, struct rec_range r, uint32_t but_from
 
 /* ---- rec_thread.c: threads ---- */
 
-#define REC_NAME_BYTES 80u /* a THREAD record of 14 words */
-#define REC_SIDE_WORDS 256u
+#define REC_NAME_BYTES 80u   /* a THREAD record of 14 words */
+#define REC_SIDE_WORDS 1024u /* some of the deepest call stacks */
 
 struct rec_slot {                                  /* of a thread that records; outlives it, and is used again */
 	_Alignas(128) struct weft_atomic_u32 used; /* 1: a live thread's */
@@ -271,6 +272,7 @@ struct rec_slots {
 struct rec_slot *rec_slot_at(uint32_t index);
 struct rec_slot *rec_slot_take(void); /* NULL: out of memory */
 int rec_thread_init(void);
+struct rec_slot *rec_thread_slot(void);                           /* this thread's, taken at need; NULL: out of memory */
 bool rec_thread_begin(struct rec_stream *s);                      /* of this thread; slow path only */
 void rec_thread_end(void);                                        /* gives back what this thread holds; it may begin again */
 void rec_thread_tell(struct weft_thread *t, struct rec_slot *me); /* appends the THREAD record */
@@ -387,7 +389,8 @@ void rec_first_again(void);                                   /* counts anew */
 
 /* ---- rec_helper.c: the background thread ---- */
 
-void rec_helper_ensure(void); /* not in signal handlers */
+void rec_helper_ensure(void);         /* not in signal handlers */
+void rec_signals_most(sigset_t *out); /* those that may be blocked while we work */
 void rec_helper_wake(void);
 bool rec_helper_end(void); /* waits, but not for ever: whether it is gone */
 

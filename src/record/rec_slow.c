@@ -397,6 +397,18 @@ static struct rec_slot *slow_ready(void)
 	return rec_thread_begin(s) ? rec_self.slot : NULL;
 }
 
+static bool slow_make_room(struct weft_thread *t, struct rec_slot *me, enum slow_result why)
+{
+	return (why == SLOW_TIME && slow_new_base(t, me)) || slow_open_page(t, me);
+}
+
+/* The process ends, and all that could be recorded is: an event that began before is not missing. */
+static bool slow_is_over(void)
+{
+	const struct rec_slot *me = rec_self.slot;
+	return rec.closed || (me && me->stream && rec_look(&me->stream->closing));
+}
+
 static void slow_heavy(uint32_t head, unsigned n, const uint64_t *payload)
 {
 	struct weft_thread *t = &weft_thread_1;
@@ -409,17 +421,16 @@ static void slow_heavy(uint32_t head, unsigned n, const uint64_t *payload)
 		enum slow_result r = open ? slow_write_all_aside(t, me) : SLOW_NO_ROOM;
 		if (open && r == SLOW_DONE)
 			r = slow_light(t, me, head, n, payload);
-		if (open && r == SLOW_TIME)
-			open = slow_new_base(t, me) || slow_open_page(t, me);
-		else if (open && r == SLOW_NO_ROOM)
-			open = slow_open_page(t, me);
+		if (open && r != SLOW_DONE)
+			open = slow_make_room(t, me, r);
 		weft_store_u32(&me->busy, 0);
 		if (r == SLOW_DONE)
 			return;
 		if (!open)
 			break;
 	}
-	slow_drop(rec_self.slot, slow_events(head));
+	if (!slow_is_over())
+		slow_drop(rec_self.slot, slow_events(head));
 }
 
 /* What others, who record by us, have lost: told like our own losses (src/agent). */
@@ -437,7 +448,8 @@ static void slow_lost(uint64_t n)
 
 static void slow_record(uint32_t head, unsigned n, const uint64_t *payload)
 {
-	struct rec_slot *me = rec_self.slot;
+	/* Before anything that takes time: what handlers cannot write meanwhile is put aside there. */
+	struct rec_slot *me = rec_thread_slot();
 	uint64_t since[3];
 	if (slow_ages(head, n)) {
 		memcpy(since, payload, 2 * sizeof *payload);
@@ -495,7 +507,8 @@ void rec_slow_drop_side(struct rec_slot *me)
 		n = __atomic_load_n(&me->side_n, __ATOMIC_RELAXED);
 		while (me->side_from < n) {
 			uint64_t word = me->side[me->side_from + 1];
-			slow_drop(rec_self.slot, slow_events((uint32_t)word));
+			if (!slow_is_over())
+				slow_drop(rec_self.slot, slow_events((uint32_t)word));
 			me->side_from += 2 + (uint32_t)(word >> 32);
 		}
 		me->side_from = 0;
@@ -507,10 +520,21 @@ static bool slow_has_aside(void)
 	return rec_self.slot && __atomic_load_n(&rec_self.slot->side_n, __ATOMIC_RELAXED);
 }
 
-static void slow_end_aside(struct rec_slot *me)
+/* What came since the last look, though its page may be full. */
+static void slow_end_aside(void)
 {
-	if (me->stream != rec_stream() || !me->stream || slow_write_all_aside(&weft_thread_1, me) != SLOW_DONE)
-		rec_slow_drop_side(me);
+	struct weft_thread *t = &weft_thread_1;
+	struct rec_slot *me = slow_ready();
+	enum slow_result r = SLOW_NO_ROOM;
+	if (me) {
+		rec_say(&me->busy, 1); /* as in slow_heavy */
+		bool open = !rec_look(&me->stream->closing);
+		while (open && (r = slow_write_all_aside(t, me)) != SLOW_DONE)
+			open = slow_make_room(t, me, r);
+		weft_store_u32(&me->busy, 0);
+	}
+	if (r != SLOW_DONE)
+		rec_slow_drop_side(rec_self.slot);
 }
 
 void rec_busy_begin(void)
@@ -528,7 +552,7 @@ void rec_busy_end(void)
 		if (nested)
 			slow_drop(rec_self.slot, nested);
 		if (slow_has_aside())
-			slow_end_aside(rec_self.slot);
+			slow_end_aside();
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		rec_self.busy = 0;
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -12,6 +12,7 @@
  */
 #include "rec_priv.h"
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -131,15 +132,19 @@ uint64_t rec_threads_dropped(void)
 
 /* ---- Begin and end ---- */
 
-/* This thread's, from the first instant on: else, in the child of a handler that forks here, it would be free for others as well. */
-static struct rec_slot *thread_slot(void)
+/*
+ * A handler that comes in between may have taken one, and begun with it: ours goes back. In the child of one that forks, it may be
+ * free already, and for others as well.
+ */
+struct rec_slot *rec_thread_slot(void)
 {
 	while (!rec_self.slot) {
-		struct rec_slot *me = rec_slot_take();
+		struct rec_slot *me = rec_slot_take(), *none = NULL;
 		if (!me)
 			return NULL;
-		rec_self.slot = me;
-		if (!weft_load_u32(&me->used)) /* forked before that */
+		if (!__atomic_compare_exchange_n(&rec_self.slot, &none, me, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			slot_give(me);
+		else if (!weft_load_u32(&me->used)) /* forked before that */
 			rec_self.slot = NULL;
 	}
 	return rec_self.slot;
@@ -148,7 +153,7 @@ static struct rec_slot *thread_slot(void)
 bool rec_thread_begin(struct rec_stream *s)
 {
 	struct weft_thread *t = &weft_thread_1;
-	struct rec_slot *me = thread_slot();
+	struct rec_slot *me = rec_thread_slot();
 	if (!me)
 		return false;
 	bool again = rec_self.stream == s; /* after its end */
@@ -214,11 +219,9 @@ static void thread_give_range(struct rec_slot *me)
 	rec_space_free(s, (struct rec_range){page + 1, range.n - written});
 }
 
-void rec_thread_end(void)
+/* With all signals blocked: what a handler recorded meanwhile would have no page, nor soon a slot. */
+static void thread_end_quietly(struct rec_slot *me)
 {
-	struct rec_slot *me = rec_self.slot;
-	if (!me || rec_self.busy)
-		return;
 	if (me->stream && me->stream == rec_stream()) {
 		if (weft_load_u64(&me->range))
 			weft_record_slow(WEFT_EV_THREAD_END, 0, NULL);
@@ -245,6 +248,18 @@ void rec_thread_end(void)
 	me->untold = 0;
 	slot_give(me);
 	rec_busy_end();
+}
+
+void rec_thread_end(void)
+{
+	struct rec_slot *me = rec_self.slot;
+	sigset_t all, before;
+	if (!me || rec_self.busy)
+		return;
+	rec_signals_most(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	thread_end_quietly(me);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void rec_threads_forget(void)
@@ -274,7 +289,7 @@ void weft_name_thread(const char *name)
 		return;
 	rec_check_process();
 	rec_busy_begin();
-	struct rec_slot *me = rec_self.slot ? rec_self.slot : rec_slot_take();
+	struct rec_slot *me = rec_thread_slot();
 	if (me) {
 		size_t n = strnlen(name, REC_NAME_BYTES + 1);
 		/* Cut between characters, not inside one. */
@@ -282,7 +297,6 @@ void weft_name_thread(const char *name)
 			n--;
 		memcpy(me->name, name, n);
 		me->name_bytes = (uint8_t)n;
-		rec_self.slot = me;
 		pthread_setspecific(thread_key, me);
 	}
 	rec_busy_end();

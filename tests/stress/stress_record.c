@@ -102,6 +102,78 @@ TEST(every_event_of_signal_handlers_is_accounted_for)
 	stream_free(&f);
 }
 
+/*
+ * Of samples, nothing may be missing, wherever they come: as deep as stacks are recorded, two fill a page, and most come to a thread that
+ * begins, ends, or takes another page.
+ */
+enum { STACK_WORDS = 250, SHORT_LIVES = 3000 };
+static weft_category stacks;
+static _Atomic uint64_t emitted_stacks;
+
+static void stack_handler(int sig)
+{
+	static const uint64_t word[STACK_WORDS + 1] = {STACK_WORDS};
+	uint32_t on = *stacks;
+	(void)sig;
+	if (!on)
+		return;
+	weft_record_head(stacks, on, WEFT_HEAD_SAMPLE | WEFT_WORDS_LONG << 8, STACK_WORDS + 1, word, 0);
+	atomic_fetch_add(&emitted_stacks, 1);
+}
+
+static void *short_life(void *arg)
+{
+	struct sigevent how = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR1};
+	struct itimerspec each = {{0, 500000}, {0, 1000 + *(const int *)arg % 97 * 1000}};
+	timer_t timer;
+	how._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	if (timer_create(CLOCK_MONOTONIC, &how, &timer))
+		abort();
+	timer_settime(timer, 0, &each, NULL);
+	for (int i = 0; i < 700; i++)
+		weft_point(outside, i);
+	/* The timer goes on while the thread ends. */
+	return (void *)(uintptr_t)timer;
+}
+
+CHILD(signal_storm_of_stacks)
+{
+	struct sigaction on_signal = {.sa_handler = stack_handler, .sa_flags = SA_RESTART};
+	sigfillset(&on_signal.sa_mask);
+	outside = weft_define_type("outside", "", 0);
+	stacks = weft_define_category("stacks", 1);
+	sigaction(SIGUSR1, &on_signal, NULL);
+	for (int i = 0; i < SHORT_LIVES; i++) {
+		pthread_t thread;
+		void *timer;
+		if (pthread_create(&thread, NULL, short_life, &i))
+			return 1;
+		pthread_join(thread, &timer);
+		timer_delete((timer_t)timer);
+	}
+	printf("%llu\n", (unsigned long long)emitted_stacks);
+	return 0;
+}
+
+TEST(no_sample_is_missing_wherever_it_comes)
+{
+	int status;
+	struct stream_file f;
+	char *text = test_shell(&status, "TEST_CHILD=signal_storm_of_stacks WEFT_DIR=%s/t.weft /proc/%d/exe", test_dir(),
+	                        getpid());
+	REQUIRE(status == 0);
+	uint64_t n = strtoull(text, NULL, 10);
+	free(text);
+	REQUIRE(stream_load_in(&f, 0, "%s/t.weft", test_dir()));
+	CHECK(stream_is_good(&f));
+	struct stream_counts c = stream_count(&f);
+	CHECK_U64(c.of[WEFT_EV_SAMPLE] + f.head.dropped, n);
+	CHECK_U64(c.of[WEFT_EV_POINT], SHORT_LIVES * UINT64_C(700));
+	CHECK_U64(f.head.dropped, 0);
+	printf("# %llu samples, %llu dropped\n", (unsigned long long)n, (unsigned long long)f.head.dropped);
+	stream_free(&f);
+}
+
 /* ---- Everything at once ---- */
 
 static _Atomic uint64_t emitted;
