@@ -1,6 +1,6 @@
 ## SPDX-License-Identifier: Apache-2.0
 ## needs: otf2-print
-## tags: builds=release,debug
+## tags: builds=release,debug timeout=120
 ## weft convert to OTF2, as otf2-print reads it (builds with OTF2's library only): a program of known shape.
 $ "$WEFT_BUILD/tests/trace_of_text" ring.weft <"$WEFT_SOURCE/tests/golden/extrae/ring.txt"
 $ weft convert ring.weft -o ring.otf2; ls ring.otf2
@@ -33,7 +33,9 @@ ENTER 0 7200 Region: "omp for" <6>
 ENTER 1 7250 Region: "omp critical wait" <11>
 LEAVE 1 7350 Region: "omp critical wait" <11>
 ENTER 1 7350 Region: "omp critical" <12>
+THREAD_ACQUIRE_LOCK 1 7350 Model: OPENMP, Lock: 0, Acquisition Order: 1
 LEAVE 1 7450 Region: "omp critical" <12>
+THREAD_RELEASE_LOCK 1 7450 Model: OPENMP, Lock: 0, Acquisition Order: 1
 LEAVE 0 7600 Region: "omp for" <6>
 ENTER 0 7600 Region: "omp barrier" <7>
 ENTER 1 7700 Region: "omp barrier" <7>
@@ -70,7 +72,7 @@ SYSTEM_TREE_NODE 1 Name: "host" <2>, Class: "node" <0>, Parent: "machine::machin
 LOCATION_GROUP 0 Name: "1.1 ring [pid 1000]" <3>, Type: PROCESS, Parent: "node::host" <1>, Creator: UNDEFINED
 LOCATION_GROUP 1 Name: "1.2 ring [pid 1001]" <4>, Type: PROCESS, Parent: "node::host" <1>, Creator: UNDEFINED
 LOCATION 0 Name: "1.1.1 main" <5>, Type: CPU_THREAD, # Events: 30, Group: "1.1 ring [pid 1000]" <0>
-LOCATION 1 Name: "1.1.2 omp worker 1" <6>, Type: CPU_THREAD, # Events: 10, Group: "1.1 ring [pid 1000]" <0>
+LOCATION 1 Name: "1.1.2 omp worker 1" <6>, Type: CPU_THREAD, # Events: 12, Group: "1.1 ring [pid 1000]" <0>
 LOCATION 2 Name: "1.2.1 main" <7>, Type: CPU_THREAD, # Events: 14, Group: "1.2 ring [pid 1001]" <1>
 REGION 0 Name: "MPI_Init" <9> (Aka. "MPI_Init" <9>), Descr.: "" <8>, Role: FUNCTION, Paradigm: MPI, Flags: NONE, File: UNDEFINED, Begin: 0, End: 0
 REGION 1 Name: "solve" <10> (Aka. "solve" <10>), Descr.: "" <8>, Role: FUNCTION, Paradigm: USER, Flags: NONE, File: UNDEFINED, Begin: 0, End: 0
@@ -125,3 +127,56 @@ $ cat >r.c <<'END'
 > END
 $ mpicc.mpich r.c -o r && weft record -q --off samples --off io --off threads --counters page-faults@mpi -o r.weft -- mpirun.mpich -np 3 ./r && weft convert r.weft -o r.otf2 && otf2-print r.otf2/traces.otf2 | awk '/^[A-Z_]+ /{n[$1]++} /REDUCE/ {root[$0 ~ /Root: 1 /]++} END {print n["ENTER"] == n["LEAVE"], n["MPI_SEND"], n["MPI_RECV"], n["MPI_COLLECTIVE_END"], root[1], (n["METRIC"] > 20)}'
 1 60 60 60 60 1
+
+## Samples are calling contexts, teams, tasks and locks events of threads: as many as the program and the trace have.
+$ cat >o.c <<'END'
+> #include <omp.h>
+> #define FAR __attribute__((noinline))
+> static omp_lock_t a, b; static volatile double x;
+> FAR double work(int n) { double s = 0; for (int i = 0; i < n; i++) s += i * 0.5; return x = s; }
+> FAR void rounds(void)
+> {
+> #pragma omp parallel num_threads(3)
+> 	{
+> 		work(3000000);
+> #pragma omp single
+> 		for (int i = 0; i < 4; i++)
+> #pragma omp task
+> 			work(1000);
+> #pragma omp critical
+> 		work(1000);
+> 		omp_set_lock(&a); omp_set_lock(&b); omp_unset_lock(&a); omp_unset_lock(&b);
+> 	}
+> }
+> int main(void) { omp_init_lock(&a); omp_init_lock(&b); for (int i = 0; i < 20; i++) rounds(); return 0; }
+> END
+$ cat >read <<'END'
+> # Events of a kind each; that locks are released by who took them, by number; where work() was sampled, and under which clock.
+> otf2-print $1.otf2/traces.otf2 | awk '/^[A-Z_]+ /{n[$1]++} /^THREAD_ACQUIRE/{held[$2, $7, $NF]++; seen[$7, $NF]++} /^THREAD_RELEASE/{held[$2, $7, $NF]--}
+> /^THREAD_FORK/{asked += $NF} END {for (i in held) bad += held[i] != 0; for (i in seen) bad += seen[i] != 1; print n["THREAD_FORK"], n["THREAD_JOIN"], asked, n["THREAD_TEAM_BEGIN"],
+> n["THREAD_TEAM_END"], n["THREAD_TASK_CREATE"], n["THREAD_TASK_SWITCH"], n["THREAD_TASK_COMPLETE"], n["THREAD_ACQUIRE_LOCK"], n["THREAD_RELEASE_LOCK"], bad + 0, n["ENTER"] + 0}'
+> otf2-print $1.otf2/traces.otf2 | grep -c ^CALLING_CONTEXT_SAMPLE >print; weft dump $1.weft | awk '$3 == "sample" {n++} END {print n}' | cmp print -
+> otf2-print $1.otf2/traces.otf2 | awk '/^CALLING_CONTEXT_SAMPLE/ && /"work@o.c:4"/ && /"CPU time"/ {n++} END {print (n > 5)}'
+> otf2-print -G $1.otf2/traces.otf2 | tr -s ' ' | sed -n 's/^CALLING_CONTEXT [0-9]* Region: "work" .*Parent: "\(rounds .omp parallel.\)".*/work in \1/p; s/^SOURCE.*\(o.c\)" <[0-9]*>, Line Number: 4$/\1:4/p; s/^INTERRUPT_GENERATOR 0 \(.*\)/\1/p' | sed 's/ <[0-9]*>//' | sort -u
+> END
+$ for cc in gcc clang; do $cc -g -O1 -w -fopenmp o.c -o o-$cc && weft record -q --sample 500 -o $cc.weft -- ./o-$cc && weft convert -q $cc.weft -o $cc.otf2 && sh read $cc; done
+20 20 60 60 60 80 160 80 180 180 0 0
+1
+Name: "CPU time", Mode: TIME, Base: DECIMAL, Exponent: -9, Period: 2000000
+o.c:4
+work in rounds [omp parallel]
+20 20 60 60 60 80 160 80 180 180 0 0
+1
+Name: "CPU time", Mode: TIME, Base: DECIMAL, Exponent: -9, Period: 2000000
+o.c:4
+work in rounds [omp parallel]
+
+## Threads of pthreads: who makes and who waits for whom; taken and released locks.
+$ cat >p.c <<'END'
+> #include <pthread.h>
+> static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; static int n;
+> static void *run(void *arg) { for (int i = 0; i < 10; i++) { pthread_mutex_lock(&lock); n++; pthread_mutex_unlock(&lock); } return arg; }
+> int main(void) { pthread_t t[4]; for (int i = 0; i < 4; i++) pthread_create(&t[i], 0, run, 0); for (int i = 0; i < 4; i++) pthread_join(t[i], 0); return n != 40; }
+> END
+$ gcc -w -pthread p.c -o p && weft record -q --off samples --on threads,locks -o p.weft -- ./p && weft convert -q p.weft -o p.otf2 && otf2-print p.otf2/traces.otf2 | awk '/^THREAD_/{n[$1]++} /Sequence Count/{s[$1, $NF]++} /^THREAD_ACQUIRE/{last[$7] = $NF > last[$7] ? $NF : last[$7]} END {for (i in s) bad += s[i] != 1; for (i in last) most = last[i]; print n["THREAD_CREATE"], n["THREAD_BEGIN"], n["THREAD_END"], n["THREAD_WAIT"], bad + 0, n["THREAD_ACQUIRE_LOCK"], n["THREAD_RELEASE_LOCK"], most}'
+4 4 4 4 0 40 40 40

@@ -114,6 +114,21 @@ static bool name_stack(void *arg, const struct weft_trace *t, const struct weft_
 	return true;
 }
 
+static uint32_t name_frames(void *arg, const struct weft_trace *t, const struct weft_event *e, struct weft_export_frame *out,
+                            uint32_t most)
+{
+	uint32_t words = 0, frames, n = 0;
+	const uint64_t *address = weft_extra(t, e->thread, e->value, &words);
+	for (uint32_t i = 0; i < words; i++) {
+		bool returns = i || e->kind == WEFT_EV_CALLSTACK;
+		const struct weft_frame *f = weft_symbols_find(arg, t->thread[e->thread].process, address[i], returns, &frames);
+		for (uint32_t k = 0; f && k < frames && n < most; k++)
+			out[n++] = (struct weft_export_frame){weft_symbols_function(arg, f[k].function)->name,
+			                                      f[k].file ? weft_symbols_text(arg, f[k].file) : "", f[k].line};
+	}
+	return n;
+}
+
 static int convert(const struct args *a, const char *path, const struct weft_exporter *e)
 {
 	struct weft_trace *t;
@@ -123,9 +138,10 @@ static int convert(const struct args *a, const char *path, const struct weft_exp
 	if (status)
 		return status;
 	struct weft_symbols *symbols = NULL;
-	if (t->n_modules && weft_symbols_new(&symbols, t, &(struct weft_symbols_how){.root = a->symbols}))
+	if (weft_symbols_new(&symbols, t, &(struct weft_symbols_how){.root = a->symbols}))
 		symbols = NULL; /* addresses do, too */
-	struct weft_export_how how = {.stack = symbols ? name_stack : NULL,
+	struct weft_export_how how = {.stack = symbols && t->n_modules ? name_stack : NULL,
+	                              .frames = symbols ? name_frames : NULL,
 	                              .stack_arg = symbols,
 	                              .filter = f,
 	                              .progress = !a->common.quiet,

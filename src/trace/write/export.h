@@ -8,8 +8,17 @@
 /* Names for the stack of an event into `room`, innermost first; false: none, and addresses are written. */
 typedef bool weft_export_stack(void *arg, const struct weft_trace *t, const struct weft_event *e, char *room, size_t n);
 
+/* The same as functions, inlined ones too; `out` has room for `most`. How many. Texts live as long as `arg`. */
+struct weft_export_frame {
+	const char *function, *file; /* never NULL; "": unknown */
+	uint32_t line;
+};
+typedef uint32_t weft_export_frames(void *arg, const struct weft_trace *t, const struct weft_event *e,
+                                    struct weft_export_frame *out, uint32_t most);
+
 struct weft_export_how {
-	weft_export_stack *stack; /* NULL: addresses; formats that have no place for stacks ask for none */
+	weft_export_stack *stack;   /* NULL: addresses; formats that have no place for stacks ask for none */
+	weft_export_frames *frames; /* NULL: not known */
 	void *stack_arg;
 	struct weft_filter *filter; /* NULL: everything; the caller has bound it to the trace */
 	bool progress;
