@@ -30,7 +30,7 @@ static double run(void *arg)
 }
 
 /* clang-format off */
-#define EACH_KIND(X) X(rank) X(barrier) X(messages) X(posted)
+#define EACH_KIND(X) X(rank) X(barrier) X(messages) X(posted) X(test) X(testany) X(iprobe)
 #define VARIANTS(what) \
 	static const struct bench_variant of_##what[] = { \
 		{"recorded", run, &(struct run){#what, true}}, {"plain", run, &(struct run){#what, false}}, {0}};

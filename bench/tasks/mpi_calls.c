@@ -4,12 +4,16 @@
  *
  *     PROGRAM WHAT     rank       MPI_Comm_rank               messages   MPI_Isend, MPI_Recv with a status, MPI_Wait
  *                      barrier    MPI_Barrier                 posted     MPI_Irecv, MPI_Isend, MPI_Waitall
+ *                      test       MPI_Test in vain            testany    MPI_Testany of 16 in vain
+ *                      iprobe     MPI_Iprobe in vain
  */
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { ROUNDS = 50000, REPETITIONS = 5 };
+/* A repetition is short, so that one of them is not interrupted where others run, too. */
+enum { ROUNDS = 1000, REPETITIONS = 300 };
 
 static void one_rank(void)
 {
@@ -41,29 +45,76 @@ static void one_posted(void)
 	MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
 }
 
-static const struct {
+/* Nobody sends to these. */
+enum { POSTED = 16 };
+static MPI_Request posted[POSTED];
+
+static void post(void)
+{
+	static int in[POSTED];
+	for (int i = 0; i < POSTED; i++)
+		MPI_Irecv(&in[i], 1, MPI_INT, 0, 2, MPI_COMM_SELF, &posted[i]);
+}
+
+static void withdraw(void)
+{
+	for (int i = 0; i < POSTED; i++) {
+		MPI_Cancel(&posted[i]);
+		MPI_Wait(&posted[i], MPI_STATUS_IGNORE);
+	}
+}
+
+static void one_test(void)
+{
+	int flag;
+	MPI_Test(&posted[0], &flag, MPI_STATUS_IGNORE);
+}
+
+static void one_testany(void)
+{
+	int flag, index;
+	MPI_Testany(POSTED, posted, &index, &flag, MPI_STATUS_IGNORE);
+}
+
+static void one_iprobe(void)
+{
+	int flag;
+	MPI_Iprobe(0, 3, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+}
+
+static const struct kind {
 	const char *name;
 	void (*once)(void);
-} kinds[] = {{"rank", one_rank}, {"barrier", one_barrier}, {"messages", one_message}, {"posted", one_posted}};
+	bool posts;
+} kinds[] = {
+	{"rank", one_rank, false},        {"barrier", one_barrier, false},
+	{"messages", one_message, false}, {"posted", one_posted, false},
+	{"test", one_test, true},         {"testany", one_testany, true},
+	{"iprobe", one_iprobe, false},    {NULL, NULL, false},
+};
 
 int main(int argc, char **argv)
 {
+	const struct kind *k = kinds;
 	double least = -1;
-	void (*once)(void) = NULL;
-	for (unsigned i = 0; argc > 1 && i < sizeof kinds / sizeof *kinds; i++)
-		once = strcmp(kinds[i].name, argv[1]) ? once : kinds[i].once;
-	if (!once) {
-		fprintf(stderr, "usage: %s rank|barrier|messages|posted\n", argv[0]);
+	while (argc > 1 && k->name && strcmp(k->name, argv[1]))
+		k++;
+	if (argc < 2 || !k->name) {
+		fprintf(stderr, "usage: %s rank|barrier|messages|posted|test|testany|iprobe\n", argv[0]);
 		return 2;
 	}
 	MPI_Init(&argc, &argv);
-	for (int k = 0; k < REPETITIONS; k++) {
+	if (k->posts)
+		post();
+	for (int r = 0; r < REPETITIONS; r++) {
 		double from = MPI_Wtime();
 		for (int i = 0; i < ROUNDS; i++)
-			once();
+			k->once();
 		double ns = (MPI_Wtime() - from) / ROUNDS * 1e9;
 		least = least < 0 || ns < least ? ns : least;
 	}
+	if (k->posts)
+		withdraw();
 	printf("%.2f\n", least);
 	MPI_Finalize();
 	return 0;

@@ -5,7 +5,7 @@
 
 __attribute__((visibility("default"))) link_calls_begin weft_mpi_begin;
 
-bool mpi_one_thread;
+bool mpi_one_thread, mpi_polls_quick;
 
 int weft_mpi_begin(const struct link_calls *with)
 {
@@ -30,6 +30,7 @@ void mpi_after_init(struct mpi_call *c, int rc)
 	if (rc)
 		return;
 	mpi_one_thread = c->id == LINK_MPI_Init || *(const int *)c->a[3] < MULTIPLE;
+	mpi_polls_quick = mpi_one_thread && !mpi_bursts && !mpi_callers_asked;
 	mpi_comm_begin();
 	mpi_pvars_begin();
 }

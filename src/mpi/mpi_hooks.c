@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which calls are more than a region. */
+#include "mpi_poll.h"
 #include "mpi_priv.h"
 
 #define HOOK(name, b, e) [LINK_MPI_##name] = {b, e, 0, false}
 #define HOOKS(name, b, e) HOOK(name, b, e), [LINK_MPI_##name##_c] = {b, e, 0, true} /* and with counts of 64 bits */
-#define POLL(name, b, e, flag) [LINK_MPI_##name] = {b, e, (flag) + 1, false}
+#define POLL(name, b, e) [LINK_MPI_##name] = {b, e, MPI_POLL_FLAG_##name, false}
 #define COLLECTIVE(name, begun) \
 	HOOKS(name, NULL, mpi_after_collective), HOOKS(begun, NULL, mpi_after_collective), \
 		HOOKS(name##_init, NULL, mpi_after_collective)
@@ -44,7 +45,7 @@ const struct mpi_hook mpi_hooks[LINK_MPI_CALLS] = {
 	HOOK(Psend_init, NULL, mpi_after_psend_init),
 	HOOK(Precv_init, NULL, mpi_after_precv_init),
 	HOOK(Mprobe, NULL, mpi_after_mprobe),
-	POLL(Improbe, NULL, mpi_after_improbe, 3),
+	POLL(Improbe, NULL, mpi_after_improbe),
 	HOOKS(Mrecv, mpi_before_mrecv, mpi_after_mrecv),
 	HOOKS(Imrecv, mpi_before_imrecv, mpi_after_imrecv),
 	HOOK(Start, NULL, mpi_after_start),
@@ -54,12 +55,12 @@ const struct mpi_hook mpi_hooks[LINK_MPI_CALLS] = {
 	HOOK(Waitall, mpi_before_wait, mpi_after_wait),
 	HOOK(Waitany, mpi_before_wait, mpi_after_wait),
 	HOOK(Waitsome, mpi_before_wait, mpi_after_wait),
-	POLL(Test, mpi_before_wait, mpi_after_wait, 1),
-	POLL(Testall, mpi_before_wait, mpi_after_wait, 2),
-	POLL(Testany, mpi_before_wait, mpi_after_wait, 3),
-	POLL(Testsome, mpi_before_wait, mpi_after_wait, 2),
-	POLL(Iprobe, NULL, NULL, 3),
-	POLL(Request_get_status, NULL, NULL, 1),
+	POLL(Test, mpi_before_wait, mpi_after_wait),
+	POLL(Testall, mpi_before_wait, mpi_after_wait),
+	POLL(Testany, mpi_before_wait, mpi_after_wait),
+	POLL(Testsome, mpi_before_wait, mpi_after_wait),
+	POLL(Iprobe, NULL, NULL),
+	POLL(Request_get_status, NULL, NULL),
 	HOOK(Comm_dup, NULL, mpi_after_new_comm),
 	HOOK(Comm_dup_with_info, NULL, mpi_after_new_comm),
 	HOOK(Comm_idup, NULL, mpi_after_new_comm),

@@ -91,7 +91,7 @@ struct mpi_call {
 struct mpi_hook {
 	void (*before)(struct mpi_call *c);
 	void (*after)(struct mpi_call *c, int rc);
-	unsigned char poll; /* asks only: 1 more than the argument that says whether there was something; 0: does more */
+	unsigned char poll; /* asks only (mpi_poll.h): the argument that says whether there was something; 0: does more */
 	bool wide;          /* counts have 64 bits */
 };
 extern const struct mpi_hook mpi_hooks[LINK_MPI_CALLS];
@@ -221,6 +221,18 @@ bool mpi_request_start(mpi_word handle, uint64_t began, struct mpi_request *out)
 void mpi_request_forget(mpi_word handle);
 
 extern bool mpi_one_thread; /* at a time: the level that MPI was begun with says so */
+extern bool mpi_callers_asked;
+extern bool mpi_polls_quick; /* those in vain need nothing that is done for other calls */
+/* Of a call that completes requests. A thread is in one at a time, and keeps the room for the next. */
+struct mpi_waited {
+	unsigned n, room;
+	bool later;                  /* the requests are not taken yet, only their handles noted */
+	const unsigned char *status; /* the program's, or ours */
+	unsigned char *own;          /* statuses, as many as requests */
+	void *noted;                 /* handles, as the program has them */
+	struct mpi_request request[];
+};
+extern __thread struct mpi_waited *mpi_waited_here __attribute__((tls_model("initial-exec")));
 void mpi_complete(const struct mpi_request *r, const void *status);
 void mpi_started(const struct mpi_call *c, mpi_word handle);
 

@@ -11,14 +11,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Of one call. A thread is in one at a time, and keeps the room for the next. */
-struct mpi_waited {
-	unsigned n, room;
-	bool later;                  /* the requests are not taken yet, only their handles noted */
-	const unsigned char *status; /* the program's, or ours */
-	unsigned char *own;          /* statuses, as many as requests */
-	struct mpi_request request[];
-};
 static const struct shape {
 	signed char n, requests, index, flag, n_done, indices, statuses; /* arguments; -1: none */
 	bool known, all;
@@ -30,14 +22,14 @@ static const struct shape {
 };
 
 enum { WAITED_FIRST = 16 };
-static __thread struct mpi_waited *waited_here __attribute__((tls_model("initial-exec")));
+__thread struct mpi_waited *mpi_waited_here __attribute__((tls_model("initial-exec")));
 static pthread_key_t waited_key;
 static pthread_once_t waited_once = PTHREAD_ONCE_INIT;
 static bool waited_has_key;
 
 static void waited_free(void *arg)
 {
-	waited_here = NULL;
+	mpi_waited_here = NULL;
 	free(arg);
 }
 
@@ -51,22 +43,23 @@ static struct mpi_waited *waited_more(unsigned n)
 	unsigned room = WAITED_FIRST;
 	while (room < n)
 		room *= 2;
-	struct mpi_waited *w = malloc(sizeof *w + room * (sizeof *w->request + MPI_STATUS_MOST));
+	struct mpi_waited *w = malloc(sizeof *w + room * (sizeof *w->request + sizeof(mpi_word) + MPI_STATUS_MOST));
 	pthread_once(&waited_once, waited_begin);
 	if (!w || !waited_has_key || pthread_setspecific(waited_key, w)) {
 		free(w);
 		return NULL;
 	}
 	w->room = room;
-	w->own = (unsigned char *)(w->request + room);
-	free(waited_here);
-	waited_here = w;
+	w->noted = w->request + room;
+	w->own = (unsigned char *)w->noted + room * sizeof(mpi_word);
+	free(mpi_waited_here);
+	mpi_waited_here = w;
 	return w;
 }
 
 static inline struct mpi_waited *waited_for(unsigned n)
 {
-	struct mpi_waited *w = waited_here;
+	struct mpi_waited *w = mpi_waited_here;
 	return WEFT_LIKELY(w && w->room >= n) ? w : waited_more(n);
 }
 
@@ -100,16 +93,10 @@ static bool take_requests(const struct mpi_call *c, const struct shape *s, struc
 	return any;
 }
 
-static void note_handles(const struct mpi_call *c, const struct shape *s, struct mpi_waited *w)
-{
-	for (unsigned i = 0; i < w->n; i++)
-		w->request[i].handle = mpi_handle_at((const void *)c->a[s->requests], i);
-}
-
 static void take_noted(struct mpi_waited *w)
 {
 	for (unsigned i = 0; i < w->n; i++) {
-		mpi_word handle = w->request[i].handle;
+		mpi_word handle = mpi_handle_at(w->noted, i);
 		if (handle == mpi.request_null || !mpi_request_take(handle, &w->request[i]))
 			w->request[i].handle = 0;
 	}
@@ -132,7 +119,7 @@ void mpi_before_wait(struct mpi_call *c)
 	w->n = n;
 	w->later = mpi_one_thread && mpi_hooks[c->id].poll;
 	if (w->later)
-		note_handles(c, s, w);
+		memcpy(w->noted, (const void *)c->a[s->requests], n * mpi.handle);
 	else if (!take_requests(c, s, w))
 		return;
 	mpi_word ignore = one_status ? mpi.status_ignore : mpi.statuses_ignore;
@@ -185,7 +172,7 @@ void mpi_after_wait(struct mpi_call *c, int rc)
 {
 	const struct shape *s = &shapes[c->id];
 	struct mpi_waited *w = c->waited;
-	if (!w || (w->later && !rc && !int_at(c->a[mpi_hooks[c->id].poll - 1], 0)))
+	if (!w || (w->later && !rc && !int_at(c->a[mpi_hooks[c->id].poll], 0)))
 		return;
 	if (w->later)
 		take_noted(w);

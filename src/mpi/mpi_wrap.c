@@ -5,12 +5,11 @@
  */
 #include "mpi_arguments.h"
 #include "base/clock.h"
+#include "mpi_poll.h"
 #include "mpi_priv.h"
 #include <stdlib.h>
 
-/* Calls that only ask, by what for: those that are in vain are told with the next success of their kind. */
-enum poll { POLL_IPROBE, POLL_IMPROBE, POLL_STATUS, POLL_TEST, POLLS };
-enum { POLLS_TIMED = 16 };
+enum { POLLS_TIMED = 64 };
 
 weft_region mpi_region[LINK_MPI_CALLS];
 const struct link_calls *mpi_link;
@@ -21,7 +20,7 @@ static __thread struct {
 	unsigned id;
 	struct {
 		uint64_t n, timed, ticks, since;
-	} in_vain[POLLS];
+	} in_vain[MPI_POLL_KINDS];
 } here __attribute__((tls_model("initial-exec")));
 
 #define MPI_CALL(name, n, kind) {"MPI_" #name, WRAP_STATE_##kind},
@@ -49,11 +48,11 @@ static weft_category category;
 static weft_type polled = WEFT_OFF, poll_time = WEFT_OFF, unfollowed = WEFT_OFF;
 static uint64_t first_ticks, first_ns; /* both clocks at the begin */
 
-static bool callers_asked; /* so that calls need no clock for them otherwise */
+bool mpi_callers_asked; /* so that calls need no clock for them otherwise */
 
 void mpi_define(void)
 {
-	callers_asked = getenv("WEFT_CALLERS") != NULL;
+	mpi_callers_asked = getenv("WEFT_CALLERS") != NULL;
 	category = weft_define_category("mpi", 1);
 	mpi_burst_define(category);
 	polled = weft_define_type("MPI polls in vain", "", category);
@@ -92,7 +91,7 @@ bool mpi_leave_with(struct mpi_call *c, weft_comm of, uint32_t kind, const uint6
 {
 	weft_region r = region_of(c->id);
 	uint32_t on = *of, leave = *r;
-	if (!on || !leave || callers_asked || mpi_pvars_on || mpi_hooks[c->id].poll)
+	if (!on || !leave || mpi_callers_asked || mpi_pvars_on || mpi_hooks[c->id].poll)
 		return false;
 	const uint64_t words[4] = {(on | kind) | (uint64_t)(leave | WEFT_HEAD_LEAVE) << 32, word[0], word[1], word[2]};
 	weft_record_head(of, on, 2 << 12 | WEFT_HEAD_BUNDLE | 4 << 8, 4, words, 0);
@@ -100,15 +99,12 @@ bool mpi_leave_with(struct mpi_call *c, weft_comm of, uint32_t kind, const uint6
 	return true;
 }
 
-static enum poll poll_of(unsigned id)
+static enum mpi_poll_kind poll_of(unsigned id)
 {
-	return id == LINK_MPI_Iprobe               ? POLL_IPROBE
-	       : id == LINK_MPI_Improbe            ? POLL_IMPROBE
-	       : id == LINK_MPI_Request_get_status ? POLL_STATUS
-	                                           : POLL_TEST;
+	return (enum mpi_poll_kind)mpi_polls[id].kind;
 }
 
-static inline void count_in_vain(enum poll k, uint64_t began)
+static inline void count_in_vain(enum mpi_poll_kind k, uint64_t began)
 {
 	if (here.in_vain[k].n % POLLS_TIMED == 0) {
 		here.in_vain[k].since = here.in_vain[k].n ? here.in_vain[k].since : began;
@@ -119,7 +115,7 @@ static inline void count_in_vain(enum poll k, uint64_t began)
 }
 
 /* Their time is that of those that were timed, for all: at most what has passed since the first, if one of these was interrupted. */
-static void tell_in_vain(enum poll k)
+static void tell_in_vain(enum mpi_poll_kind k)
 {
 	if (!here.in_vain[k].n)
 		return;
@@ -131,26 +127,32 @@ static void tell_in_vain(enum poll k)
 	here.in_vain[k].n = here.in_vain[k].timed = here.in_vain[k].ticks = 0;
 }
 
-static inline void call_begin(struct mpi_call *c, const char *frame)
+static inline void call_here(struct mpi_call *c, const char *frame)
 {
-	const struct mpi_hook *h = &mpi_hooks[c->id];
 	here.call = c;
 	here.id = c->id;
 	here.frame = frame;
 	c->open = true;
 	c->left = false;
+}
+
+static inline void call_begin(struct mpi_call *c, const char *frame)
+{
+	const struct mpi_hook *h = &mpi_hooks[c->id];
+	call_here(c, frame);
 	if (WEFT_UNLIKELY(mpi_bursts)) {
 		mpi_burst_enter(c);
 		return;
 	}
-	/* The clock takes as long as a call that asks in vain: of these it is read at each 16th. */
-	if (h->poll ? !(here.in_vain[poll_of(c->id)].n % POLLS_TIMED) || callers_asked : h->before || h->after || callers_asked)
+	/* The clock takes as long as a call that asks in vain: of these it is read now and then. */
+	if (h->poll ? !(here.in_vain[poll_of(c->id)].n % POLLS_TIMED) || mpi_callers_asked
+	            : h->before || h->after || mpi_callers_asked)
 		c->began = weft_ticks();
 	if (!h->poll)
 		weft_enter(region_of(c->id));
 	if (WEFT_UNLIKELY(h->before == mpi_before_finalize))
-		for (unsigned k = 0; k < POLLS; k++)
-			tell_in_vain((enum poll)k);
+		for (unsigned k = 0; k < MPI_POLL_KINDS; k++)
+			tell_in_vain((enum mpi_poll_kind)k);
 	if (h->before)
 		h->before(c);
 }
@@ -159,7 +161,7 @@ static inline void call_begin(struct mpi_call *c, const char *frame)
 static void __attribute__((noinline)) poll_end(struct mpi_call *c, int rc)
 {
 	const struct mpi_hook *h = &mpi_hooks[c->id];
-	bool success = rc || *(const int *)c->a[h->poll - 1] != 0;
+	bool success = rc || *(const int *)c->a[h->poll] != 0;
 	if (success)
 		weft_enter(region_of(c->id));
 	if (h->after)
@@ -168,7 +170,7 @@ static void __attribute__((noinline)) poll_end(struct mpi_call *c, int rc)
 		count_in_vain(poll_of(c->id), c->began);
 		return;
 	}
-	if (WEFT_UNLIKELY(callers_asked))
+	if (WEFT_UNLIKELY(mpi_callers_asked))
 		weft_callers((const void *)mpi_wrap_all, c->began);
 	if (WEFT_UNLIKELY(mpi_pvars_on))
 		mpi_pvars_read();
@@ -195,11 +197,33 @@ static inline void call_end(struct mpi_call *c, int rc)
 		h->after(c, rc);
 	if (c->left)
 		return;
-	if (WEFT_UNLIKELY(callers_asked))
+	if (WEFT_UNLIKELY(mpi_callers_asked))
 		weft_callers((const void *)mpi_wrap_all, c->began);
 	if (WEFT_UNLIKELY(mpi_pvars_on))
 		mpi_pvars_read();
 	weft_leave(region_of(c->id));
+}
+
+/* The short way of calls that only ask. */
+static inline __attribute__((always_inline)) bool poll_begin(struct mpi_call *c, const char *frame, const struct mpi_poll *p)
+{
+	if (WEFT_UNLIKELY(!mpi_polls_quick) || (p->status && !mpi_poll_note(c, p)))
+		return false;
+	call_here(c, frame);
+	if (WEFT_UNLIKELY(here.in_vain[p->kind].n % POLLS_TIMED == 0))
+		c->began = weft_ticks();
+	return true;
+}
+
+/* False: there was something, or it failed. */
+static inline __attribute__((always_inline)) bool poll_in_vain(struct mpi_call *c, int rc, const struct mpi_poll *p)
+{
+	if (rc || *(const int *)c->a[p->flag] || WEFT_UNLIKELY(!c->open))
+		return false;
+	here.frame = NULL;
+	c->open = false;
+	count_in_vain((enum mpi_poll_kind)p->kind, c->began);
+	return true;
 }
 
 /* An exception, or the end of the thread, goes through the call. */
@@ -266,9 +290,13 @@ void mpi_call_resumed(struct mpi_call *c)
 		struct mpi_call c __attribute__((cleanup(call_unwound))); \
 		c.id = LINK_MPI_##name; \
 		c.a = a; \
-		call_begin(&c, frame); \
+		const struct mpi_poll *p = &mpi_polls[LINK_MPI_##name]; \
+		bool quick = p->flag && poll_begin(&c, frame, p); \
+		if (!quick) \
+			call_begin(&c, frame); \
 		int rc = real(PASS_##n); \
-		call_end(&c, rc); \
+		if (!(quick && poll_in_vain(&c, rc, p))) \
+			call_end(&c, rc); \
 		return rc; \
 	}
 #include "link/link_mpi_calls.def"
