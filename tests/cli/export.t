@@ -9,7 +9,7 @@ Content-Security-Policy" content="default-src 'none';
 small
 $ weft export -q --html heat.weft -o - --view states --title 'a <b> & "c"' | cmp - heat.html && echo same; weft export -v --html heat.weft -o x.html 2>&1 | grep -o '[0-9]* intervals, tables of [0-9]* parts'
 same
-11 intervals, tables of 127 parts
+15 intervals, tables of 127 parts
 ## What the page has is what commands print: the profile of the whole, the rows' intervals.
 $ cat >look.py <<'END'
 > import base64, gzip, json, re, sys
@@ -29,9 +29,9 @@ solve 5 210100000
 MPI_Recv 2 40010000
 main 2 20900000
 exchange 2 8790000
-1 [('', 3, True, 4), ('states', 3, False, 5)] None
+1 [('', 3, True, 4), ('states', 3, False, 5), ('@1', 3, False, 3), ('@3', 3, False, 1)] None
 $ weft export -q --html sample.prv -o s.html --view useful --time 25%..75%; python3 look.py s.html tracks
-1 [('', 4, False, 4), ('useful', 4, False, 1)] None
+1 [('', 4, False, 4), ('useful', 4, False, 1), ('@1', 4, False, 0), ('@3', 4, False, 0), ('@5', 4, False, 4), ('@7', 4, False, 4), ('@9', 4, False, 4), ('@11', 4, False, 2), ('@13', 4, False, 2), ('@15', 4, False, 2)] None
 ## What is wrong.
 $ weft export heat.weft -o x.html; weft export --html heat.weft; weft export --html heat.weft -o x.svg; weft export --html heat.weft -o heat.html; weft export --html heat.weft -o y.html --limit 10K; weft export --html heat.weft -o y.html --view nothing; weft export --html none.weft -o y.html; weft export --html heat.weft -o y.html --time 9s..; ls y.html
 weft export: error: say as what: --html (other formats: weft convert)

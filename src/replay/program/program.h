@@ -40,7 +40,8 @@ enum {                            /* flags */
        WEFT_REPLAY_SYNC_SEND = 1, /* rendezvous is asked for */
        WEFT_REPLAY_IMMEDIATE = 2, /* does not wait */
        WEFT_REPLAY_COMPLETE = 4,
-       WEFT_REPLAY_FIXED = 8, /* a burst that no CPU makes faster: files, what the recorder did; a send that is a rendezvous whatever its size */
+       WEFT_REPLAY_FIXED =
+	       8, /* a burst that no CPU makes faster: files, what the recorder did; a send that is a rendezvous whatever its size */
 };
 
 struct weft_replay_op {
@@ -155,7 +156,7 @@ struct weft_replay_program {
 	uint32_t n_places;
 	double measured_ns;   /* how long it took; 0: nobody measured */
 	uint64_t eager_below; /* of a trace: smaller messages were seen to leave before their receiver was ready; 0: none was */
-	uint64_t n_records; /* of what it was made from: for rates */
+	uint64_t n_records;   /* of what it was made from: for rates */
 	struct weft_replay_fault_row fault[WEFT_REPLAY_FAULTS];
 	const char *name;               /* never NULL */
 	const struct weft_trace *trace; /* borrowed; NULL: of no trace. Ids of events and places are its own */
