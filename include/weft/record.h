@@ -97,6 +97,12 @@ WEFT_PUBLIC void weft_callers(const void *own, uint64_t began);
  * for at all. Costs some tenths of a microsecond more on threads that never called weft_callers.
  */
 WEFT_PUBLIC int weft_callers_anywhere(const void *own, uint64_t began);
+/*
+ * For libraries that are told of begins and ends, and stand around nothing: from now on each call of the region has its callers, as
+ * WEFT_CALLERS says. own, runtime: addresses in objects whose frames are left out (NULL: none, or those said before). False: they are not
+ * asked for. Events take the longer way then, as with counters.
+ */
+WEFT_PUBLIC int weft_callers_at(weft_region region, const void *own, const void *runtime);
 
 /* ---- counters at regions ---- */
 

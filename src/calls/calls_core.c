@@ -180,7 +180,7 @@ static uint64_t now_ms(void)
 
 bool calls_still_quiet(void)
 {
-	if (calls_self.quiet & CALLS_VFORKED)
+	if (calls_self.quiet & (CALLS_VFORKED | CALLS_OURS))
 		return true;
 	if (now_ms() - weft_load_u64(&forked_ms) < LINK_LIBC_YOUNG_MS)
 		return true;
@@ -260,8 +260,8 @@ int weft_calls_begin(const struct link_calls *with)
 	calls_link = &kept;
 	calls_each_lock = kept.parts & LINK_LIBC_LOCKS;
 	calls_each_stdio = kept.parts & LINK_LIBC_STDIO;
-	define_all();
 	calls_has_callers = weft_callers_anywhere(NULL, 0);
+	define_all();
 	if (!weft_trace())
 		return -ENOENT;
 	dl_iterate_phdr(note_program, NULL);

@@ -35,6 +35,7 @@ struct calls_defined {
 	weft_type lock_taken, lock_released, lock_entries;
 	weft_flow started, ended, woken, passed, opened;
 	weft_type memory[LINK_LIBC_CALLS], memory_address;
+	weft_region memory_call[LINK_LIBC_CALLS];
 	weft_counter memory_in_use;
 };
 extern struct calls_defined calls_def;
@@ -49,7 +50,7 @@ void calls_put(void **slot, unsigned call, void *wrapper);
 
 /* ---- of a thread ---- */
 
-enum { CALLS_VFORKED = 1, CALLS_YOUNG = 2 };
+enum { CALLS_VFORKED = 1, CALLS_YOUNG = 2, CALLS_OURS = 4 };
 enum { CALLS_HELD = 3 };
 struct calls_self {
 	uint32_t quiet;   /* CALLS_VFORKED…: calls go through as if we were not there */

@@ -134,6 +134,11 @@ static void thread_created(void *key, int rc)
 
 static void thread_begin(void *key)
 {
+	if (calls_has_callers) {
+		calls_self.quiet |= CALLS_OURS;
+		(void)weft_callers_anywhere(NULL, 0); /* here, outside of handlers, the thread's stack can be asked for */
+		calls_self.quiet &= ~(uint32_t)CALLS_OURS;
+	}
 	note_thread(pthread_self(), (uintptr_t)key);
 	weft_flow_in(calls_def.started, (uintptr_t)key);
 }

@@ -361,6 +361,10 @@ static int take_point(struct thread *w, const struct weft_event *e)
 		return rc ? rc : put(w, o ? o->begin : e->time, type + is_time, (int64_t)e->value);
 	}
 	uint32_t call = is_of(w, e->id, WEFT_CLASS_TYPE, "memory") ? extrae_memory_call(def->name) : 0;
+	/* With callers the call is a region around its points, and has said so. */
+	bool is_told = call && o && extrae_memory_call(w->l->from->def[WEFT_CLASS_REGION].at[o->region].name);
+	if (is_told)
+		return call == 2 ? 0 : put(w, o->begin, 40000041, (int64_t)e->value);
 	if (call) {
 		int rc = put(w, e->time, 40000040, call);
 		rc = rc || call == 2 ? rc : put(w, e->time, 40000041, (int64_t)e->value);

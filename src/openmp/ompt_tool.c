@@ -259,5 +259,8 @@ struct ompt_start *ompt_start_tool(unsigned version, const char *runtime)
 {
 	static struct ompt_start start = {.initialize = initialize, .finalize = finalize};
 	(void)version, (void)runtime;
-	return !needs_another_tool() && openmp_begin() ? &start : NULL;
+	if (needs_another_tool())
+		return NULL;
+	openmp_is_runtime(__builtin_return_address(0));
+	return openmp_begin() ? &start : NULL;
 }

@@ -33,11 +33,11 @@ __attribute__((constructor)) static void watch_forks(void)
 }
 
 __attribute__((format(printf, 1, 0))) static weft_region define(const char *form, const char *function,
-                                                                enum weft_state_class state)
+                                                                enum weft_state_class state, bool called)
 {
 	char name[320];
 	snprintf(name, sizeof name, form, function);
-	return openmp_define(name, state);
+	return called ? openmp_define_called(name, state) : openmp_define(name, state);
 }
 
 /* Several constructs of one function, which only have places: after the first they are numbered, as GCC numbers what it outlines. */
@@ -63,10 +63,10 @@ static void fill(enum openmp_code_kind kind, struct openmp_code *c, const void *
 		codes_name[kind][c - openmp_codes[kind]] = strdup(name);
 	}
 	if (kinds[kind].construct)
-		c->construct = define(kinds[kind].construct, name, kinds[kind].construct_state);
+		c->construct = define(kinds[kind].construct, name, kinds[kind].construct_state, true);
 	else
 		c->construct = WEFT_OFF;
-	c->body = define(kinds[kind].body, name, WEFT_STATE_RUNNING);
+	c->body = define(kinds[kind].body, name, WEFT_STATE_RUNNING, kind == OPENMP_TARGET);
 	/* After the run the address says the line. */
 	if (at)
 		weft_define_value(openmp.code, (int64_t)(intptr_t)at, name);

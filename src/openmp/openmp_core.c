@@ -10,6 +10,7 @@ struct openmp_names openmp;
 __thread struct openmp_thread openmp_thread __attribute__((tls_model("initial-exec"), visibility("hidden")));
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool is_asked;
+static const void *runtime;                    /* NULL: nothing of it lies between the program and us */
 static uint64_t n_threads, n_workers, n_teams; /* so far; atomic */
 
 static const struct {
@@ -20,6 +21,12 @@ static const struct {
 #include "openmp_regions.def"
 #undef OPENMP_REGION
 };
+
+/* Others are the runtime's, or parts of what stands around them. */
+static bool has_callers(enum openmp_region r)
+{
+	return r != OPENMP_IDLE && r != OPENMP_JOIN && r != OPENMP_CHUNK && r != OPENMP_SECTION && r != OPENMP_LOCK_ON;
+}
 
 static bool asked(void)
 {
@@ -35,6 +42,21 @@ static bool asked(void)
 weft_region openmp_define(const char *name, enum weft_state_class state)
 {
 	return openmp_bursts ? openmp_burst_region(state) : weft_define_region(name, state, openmp.category);
+}
+
+/* Each is defined once: before anybody can enter it. */
+weft_region openmp_define_called(const char *name, enum weft_state_class state)
+{
+	weft_region r = openmp_define(name, state);
+	if (!openmp_bursts)
+		(void)weft_callers_at(r, (const void *)&openmp_begin, runtime);
+	return r;
+}
+
+void openmp_is_runtime(const void *address)
+{
+	runtime = address;
+	(void)weft_callers_at(WEFT_OFF, NULL, address);
 }
 
 static void define_rest(weft_category c)
@@ -80,7 +102,8 @@ static void define(void)
 	openmp = (struct openmp_names){.category = c};
 	openmp_burst_define(c);
 	for (unsigned i = 0; i < OPENMP_REGIONS; i++)
-		openmp.region[i] = openmp_define(regions[i].name, regions[i].state);
+		openmp.region[i] = has_callers((enum openmp_region)i) ? openmp_define_called(regions[i].name, regions[i].state)
+		                                                      : openmp_define(regions[i].name, regions[i].state);
 	if (openmp_bursts)
 		define_off();
 	else

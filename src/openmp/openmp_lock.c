@@ -39,8 +39,8 @@ static void define(struct openmp_lock *l, const char *name)
 {
 	char wait[320];
 	snprintf(wait, sizeof wait, "%s wait", name);
-	__atomic_store_n(&l->hold, openmp_bursts ? WEFT_OFF : openmp_define(name, WEFT_STATE_RUNNING), __ATOMIC_RELEASE);
-	__atomic_store_n(&l->wait, openmp_define(wait, WEFT_STATE_SYNCHRONIZING), __ATOMIC_RELEASE);
+	__atomic_store_n(&l->hold, openmp_bursts ? WEFT_OFF : openmp_define_called(name, WEFT_STATE_RUNNING), __ATOMIC_RELEASE);
+	__atomic_store_n(&l->wait, openmp_define_called(wait, WEFT_STATE_SYNCHRONIZING), __ATOMIC_RELEASE);
 }
 
 static void name_lock(struct openmp_lock *l)

@@ -136,6 +136,10 @@ void openmp_burst_events(const struct openmp_event *e, unsigned n);
 
 /* A region, or in its place what bursts need of it. */
 weft_region openmp_define(const char *name, enum weft_state_class state);
+/* The same, of what the program has written: its callers are recorded where they are asked for. */
+weft_region openmp_define_called(const char *name, enum weft_state_class state);
+/* The runtime's code, whose frames are none of the program's: an address in it. Before anything is defined. */
+void openmp_is_runtime(const void *address);
 
 /* ---- events ---- */
 

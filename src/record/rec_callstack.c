@@ -9,21 +9,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { CALLERS_MOST = 250, OWN_FRAMES_MOST = 32 };
+enum { CALLERS_MOST = 250 };
 
 static weft_category category = WEFT_OFF;
 static unsigned callers_most;
 static uint64_t callers_least_ns;
 static struct weft_atomic_u32 callers_read;
-
-struct range {
-	uint64_t from, to;
-};
-
-static bool lies_in(const struct range *r, uint64_t at)
-{
-	return at >= r->from && at < r->to;
-}
 
 /* This thread's own, found once: what lies in it needs no asking. */
 static struct unwind_stack thread_stack(uint64_t sp, bool may_ask)
@@ -49,32 +40,26 @@ static struct unwind_stack thread_stack(uint64_t sp, bool may_ask)
 	return (struct unwind_stack){on_it ? sp : 0, on_it ? kept.to : 0};
 }
 
-static __attribute__((noinline)) unsigned callers_find(const void *own, bool may_ask, uint64_t *out, unsigned most,
-                                                       unsigned *flags)
+static __attribute__((noinline)) unsigned callers_find(const struct rec_between *between, bool may_ask, uint64_t *out,
+                                                       unsigned most, unsigned *flags)
 {
-	struct range ours, theirs = {0, 0};
+	const struct unwind_own own = {{&callers_read, between->own, between->runtime}, between->via};
 	struct unwind_regs regs;
 	bool exact = true;
-	unsigned n = 0;
-	(void)unwind_object((const void *)&callers_read, &ours.from, &ours.to);
-	if (own)
-		(void)unwind_object(own, &theirs.from, &theirs.to);
 	unwind_here(&regs);
 	struct unwind_stack stack = thread_stack(regs.r[UNWIND_SP], may_ask);
-	for (unsigned steps = 0; steps < CALLERS_MOST + OWN_FRAMES_MOST; steps++) {
-		int rc = unwind_step(&regs, &stack, &exact);
-		uint64_t ip = regs.r[UNWIND_IP];
+	int rc = unwind_step_out(&regs, &stack, &own, &exact);
+	for (unsigned n = 0;; n++) {
 		*flags = rc < 0 ? WEFT_STACK_LOST : 0;
 		if (rc <= 0)
 			return n;
-		if (n == 0 && (lies_in(&ours, ip) || lies_in(&theirs, ip)))
-			continue;
-		if (n == most)
-			break;
-		out[n++] = ip + exact;
+		if (n == most) {
+			*flags = WEFT_STACK_CUT;
+			return n;
+		}
+		out[n] = regs.r[UNWIND_IP] + exact;
+		rc = unwind_step(&regs, &stack, &exact);
 	}
-	*flags = WEFT_STACK_CUT;
-	return n;
 }
 
 static void callers_define(void)
@@ -83,7 +68,7 @@ static void callers_define(void)
 	__atomic_store_n(&category, c, __ATOMIC_RELEASE);
 }
 
-static void callstack_record(const void *own, bool may_ask, unsigned most)
+static void callstack_record(const struct rec_between *between, bool may_ask, unsigned most)
 {
 	uint64_t word[CALLERS_MOST + 1];
 	unsigned flags = 0;
@@ -94,7 +79,7 @@ static void callstack_record(const void *own, bool may_ask, unsigned most)
 		callers_define();
 	uint32_t on = *category;
 	if (on) {
-		unsigned n = callers_find(own, may_ask, word + 1, most < CALLERS_MOST ? most : CALLERS_MOST, &flags);
+		unsigned n = callers_find(between, may_ask, word + 1, most < CALLERS_MOST ? most : CALLERS_MOST, &flags);
 		uint32_t head = WEFT_HEAD_CALLSTACK | flags << 12;
 		word[0] = n;
 		if (n < WEFT_WORDS_LONG)
@@ -107,7 +92,7 @@ static void callstack_record(const void *own, bool may_ask, unsigned most)
 
 void weft_callstack(const void *own, unsigned most)
 {
-	callstack_record(own, true, most);
+	callstack_record(&(struct rec_between){own, NULL, __builtin_return_address(0)}, true, most);
 }
 
 /* "3", or "3:100us": of calls that last as long. What cannot be read is nothing. */
@@ -139,7 +124,18 @@ static bool callers_lasted(uint64_t began)
 void weft_callers(const void *own, uint64_t began)
 {
 	if (callers_wanted() && callers_lasted(began))
-		callstack_record(own, true, callers_most);
+		callstack_record(&(struct rec_between){own, NULL, __builtin_return_address(0)}, true, callers_most);
+}
+
+bool rec_callers_timed(void)
+{
+	return callers_least_ns != 0;
+}
+
+void rec_callers_record(const struct rec_between *between, uint64_t began)
+{
+	if (callers_wanted() && callers_lasted(began))
+		callstack_record(between, true, callers_most);
 }
 
 int weft_callers_anywhere(const void *own, uint64_t began)
@@ -148,7 +144,9 @@ int weft_callers_anywhere(const void *own, uint64_t began)
 		return 0;
 	if (!began && __atomic_load_n(&category, __ATOMIC_ACQUIRE) == WEFT_OFF)
 		callers_define();
+	if (!began)
+		(void)thread_stack((uint64_t)(uintptr_t)__builtin_frame_address(0), true);
 	if (began && callers_lasted(began))
-		callstack_record(own, false, callers_most);
+		callstack_record(&(struct rec_between){own, NULL, __builtin_return_address(0)}, false, callers_most);
 	return 1;
 }

@@ -267,6 +267,12 @@ static const struct rec_def *def_of(weft_def live)
 	return at >= from && index > 0 && index < weft_load_u32(&rec.defs.n) ? def_at((uint32_t)index) : NULL;
 }
 
+uint32_t rec_define_id(weft_def live)
+{
+	const struct rec_def *d = def_of(live);
+	return d ? d->id : 0;
+}
+
 static weft_def def_switch(const struct rec_def *d)
 {
 	return d ? &rec.wiped->live[d->index] : WEFT_OFF;

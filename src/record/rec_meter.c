@@ -20,6 +20,17 @@ void rec_meter_region(uint32_t id, const char *category)
 		__atomic_fetch_or(&meter.skips[id / BITS], (uint64_t)1 << id % BITS, __ATOMIC_RELAXED);
 }
 
+void rec_meter_begin(uint32_t why)
+{
+	if (__atomic_fetch_or(&rec.metered.v, why, __ATOMIC_SEQ_CST))
+		return;
+	/* Other threads come with their next page. */
+	rec_busy_begin();
+	rec_self.limit = weft_thread_1.limit;
+	weft_thread_1.limit = 0;
+	rec_busy_end();
+}
+
 int weft_meter(const struct weft_meter *m)
 {
 	if (!m || !m->read || !m->wants)
@@ -30,24 +41,17 @@ int weft_meter(const struct weft_meter *m)
 	rec_check_process();
 	if (!rec_lock())
 		return -EDEADLK;
-	uint32_t why = weft_load_u32(&rec.metered);
-	if (why & REC_METER) {
+	if (weft_load_u32(&rec.metered) & REC_METER) {
 		rec_unlock();
 		return -EBUSY;
 	}
 	meter.of = *m;
 	meter.skips = rec_mmap((WEFT_ID_MAX + 1) / 8);
 	rec_define_meter_all();
-	if (meter.skips)
-		weft_store_u32(&rec.metered, why | REC_METER);
 	rec_unlock();
-	if (!meter.skips || why)
-		return meter.skips ? 0 : -ENOMEM;
-	/* Other threads come with their next page. */
-	rec_busy_begin();
-	rec_self.limit = weft_thread_1.limit;
-	weft_thread_1.limit = 0;
-	rec_busy_end();
+	if (!meter.skips)
+		return -ENOMEM;
+	rec_meter_begin(REC_METER);
 	return 0;
 }
 

@@ -227,6 +227,7 @@ void rec_archive_seal(struct rec_space *s, struct rec_range r, uint32_t but_from
 
 #define REC_NAME_BYTES 80u   /* a THREAD record of 14 words */
 #define REC_SIDE_WORDS 1024u /* some of the deepest call stacks */
+#define REC_CALLS_MOST 32u
 
 struct rec_slot {                                  /* of a thread that records; outlives it, and is used again */
 	_Alignas(128) struct weft_atomic_u32 used; /* 1: a live thread's */
@@ -245,6 +246,11 @@ struct rec_slot {                                  /* of a thread that records; 
 	/* Events of handlers that found the block closed, until it is open: ticks, words << 32 | head, payload (rec_slow.c). */
 	uintptr_t side_n; /* words; moved like the block's `at` */
 	uint32_t side_from;
+	uint32_t n_calls; /* open ones, whose callers are wanted if they last (rec_callers.c) */
+	struct {
+		uint32_t region;
+		uint64_t ticks;
+	} call[REC_CALLS_MOST];
 	uint64_t side[REC_SIDE_WORDS];
 };
 
@@ -286,7 +292,8 @@ void rec_slow_close_page(struct weft_thread *t, struct rec_slot *me);
 void rec_busy_begin(void);
 void rec_busy_end(void);
 void rec_slow_drop_side(struct rec_slot *me); /* what was put aside is lost, and counted */
-void rec_slow_tell_dropped(void);             /* a DROPPED record, if there is something to tell and room for it */
+void rec_slow_record(uint32_t head, unsigned n, const uint64_t *payload);
+void rec_slow_tell_dropped(void); /* a DROPPED record, if there is something to tell and room for it */
 void rec_slow_append(struct weft_thread *t, uint32_t head, unsigned n, const uint64_t *payload); /* while limit is 0 */
 uint32_t rec_cpu(uint64_t *word); /* this cpu; *word: as in a CPU record */
 
@@ -373,11 +380,26 @@ int rec_define_init(void);
 void rec_define_write_all(struct rec_stream *s); /* under the lock */
 void rec_define_live_all(void);                  /* likewise: switches follow rec.on and the categories */
 void rec_define_meter_all(void);                 /* likewise: rec_meter_region of all there are */
+uint32_t rec_define_id(weft_def live);           /* 0: it is none that can be on */
 
 /* ---- rec_meter.c: counters at regions ---- */
 
 void rec_meter_region(uint32_t id, const char *category);     /* under the lock; nothing where none are read */
 void rec_meter_event(uint32_t head, const uint64_t *payload); /* before it is recorded, where rec.metered has REC_METER */
+
+/* All events take the slow way from here on. Not under the lock. */
+void rec_meter_begin(uint32_t why);
+
+/* ---- rec_callstack.c, rec_callers.c: who called ---- */
+
+/* Addresses in objects whose frames are left out, as libweft's are; NULL: none. */
+struct rec_between {
+	const void *own, *runtime, *via; /* via: in whose function was called, as its return address */
+};
+bool rec_callers_timed(void);                                               /* only of calls of some length */
+void rec_callers_record(const struct rec_between *between, uint64_t began); /* if the call has lasted as long */
+/* Where rec.metered has REC_CALLERS: the event and callers; false: it is none that has some, and has not been recorded. */
+bool rec_callers_event(uint32_t head, unsigned n, const uint64_t *payload, const void *via);
 
 /* ---- rec_first.c: only the first calls of a region ---- */
 
@@ -418,7 +440,8 @@ void rec_check_process(void); /* in all public functions but the event path: not
 
 enum rec_init_state { REC_NEW, REC_SETTING_UP, REC_READY, REC_UNUSABLE };
 
-enum { REC_METER = 1, REC_FIRST = 2 }; /* counters are read at regions; calls of a region are counted */
+/* Counters are read at regions; calls of a region are counted; regions have callers. */
+enum { REC_METER = 1, REC_FIRST = 2, REC_CALLERS = 4 };
 
 struct recorder {
 	struct weft_atomic_u32 init; /* rec_init_state */
@@ -427,7 +450,7 @@ struct recorder {
 	struct weft_atomic_u32 on;         /* events are wanted; without a stream: open one at the first */
 	struct weft_atomic_u32 reason;     /* errno value: why there is no stream */
 	struct weft_atomic_u64 lost;       /* events dropped that no slot counts */
-	struct weft_atomic_u32 metered;    /* REC_METER, REC_FIRST: why all events take the slow way; 0: they do not */
+	struct weft_atomic_u32 metered;    /* REC_METER…: why all events take the slow way; 0: they do not */
 	uint32_t closed, no_helper, owner; /* owner: as in rec.wiped, the last one */
 	struct rec_clock clock;
 	const char *clock_why;

@@ -446,7 +446,7 @@ static void slow_lost(uint64_t n)
 	rec_slow_tell_dropped();
 }
 
-static void slow_record(uint32_t head, unsigned n, const uint64_t *payload)
+void rec_slow_record(uint32_t head, unsigned n, const uint64_t *payload)
 {
 	/* Before anything that takes time: what handlers cannot write meanwhile is put aside there. */
 	struct rec_slot *me = rec_thread_slot();
@@ -485,7 +485,8 @@ void weft_record_slow(uint32_t head, unsigned n, const uint64_t *payload)
 	uint32_t why = weft_load_u32(&rec.metered);
 	if (WEFT_UNLIKELY(why & REC_METER))
 		rec_meter_event(head, payload);
-	slow_record(head, n, payload);
+	if (WEFT_LIKELY(!(why & REC_CALLERS)) || !rec_callers_event(head, n, payload, __builtin_return_address(0)))
+		rec_slow_record(head, n, payload);
 	if (WEFT_UNLIKELY(why & REC_FIRST))
 		rec_first_event(head, payload);
 	rec_unseen_end();

@@ -45,6 +45,17 @@ unsigned unwind_walk(struct unwind_regs *regs, const struct unwind_stack *stack,
 /* One frame outwards: 1; 0: this was the outermost; -1: lost. *exact: the address is an instruction, no return address; set anew. */
 int unwind_step(struct unwind_regs *regs, const struct unwind_stack *stack, bool *exact);
 
+/*
+ * Outwards from one's own functions, to the first frame that lies in none of these objects, which stay loaded: as if by unwind_step, but where
+ * it has come the same way before, at once. via: an address that tells ways apart, of whoever was called from outside; NULL is fine.
+ */
+enum { UNWIND_OWN = 3 };
+struct unwind_own {
+	const void *object[UNWIND_OWN]; /* an address in each; NULL: none */
+	const void *via;
+};
+int unwind_step_out(struct unwind_regs *regs, const struct unwind_stack *stack, const struct unwind_own *own, bool *exact);
+
 /* Those of the interrupted code, from the third argument of a signal handler (ucontext_t). */
 void unwind_from_signal(struct unwind_regs *regs, const void *context);
 

@@ -267,3 +267,75 @@ TEST(an_object_by_an_address)
 	CHECK((uint64_t)(uintptr_t)handler >= from && (uint64_t)(uintptr_t)handler < to);
 	CHECK(!unwind_object(NULL, &from, &to));
 }
+
+/* ---- out of one's own functions ---- */
+
+static unsigned ways_taken, ways_wrong;
+static int seed_of_ways;
+
+/* At once, where this way was taken before, or step by step: the same registers. */
+__attribute__((noinline)) static void take_both_ways(void)
+{
+	const struct unwind_own own = {{&seed_of_ways, NULL, NULL}, __builtin_return_address(0)};
+	static const unsigned kept[] = {UNWIND_BX, UNWIND_BP, UNWIND_SP, UNWIND_IP, UNWIND_R12, 13, 14, 15};
+	struct unwind_regs at_once, stepped;
+	uint64_t from, to;
+	bool exact = true, other = true;
+	unwind_here(&at_once);
+	stepped = at_once;
+	int rc = unwind_step_out(&at_once, &none, &own, &exact), rc2 = 1;
+	if (!unwind_object(&seed_of_ways, &from, &to))
+		return;
+	do
+		rc2 = unwind_step(&stepped, &none, &other);
+	while (rc2 > 0 && stepped.r[UNWIND_IP] >= from && stepped.r[UNWIND_IP] < to);
+	ways_taken++;
+	ways_wrong += rc != rc2 || exact != other;
+	for (unsigned i = 0; i < sizeof kept / sizeof *kept; i++)
+		ways_wrong += at_once.r[kept[i]] != stepped.r[kept[i]];
+}
+
+__attribute__((noinline)) static void with_room(unsigned n, unsigned bytes)
+{
+	volatile char room[bytes + 1];
+	room[bytes] = (char)n;
+	if (n)
+		with_room(n - 1, bytes);
+	else
+		take_both_ways();
+	sink = room[bytes];
+}
+
+__attribute__((noinline)) static void with_four(unsigned n)
+{
+	volatile four f = {1, 2, 3, 4, 5, 6, 7, (double)n};
+	take_both_ways();
+	if (n)
+		with_room(n, 8 * n);
+	sink = f[7];
+}
+
+static int compares(const void *a, const void *b)
+{
+	unsigned n = (unsigned)seed_of_ways++;
+	if (n % 3 == 0)
+		take_both_ways();
+	else if (n % 3 == 1)
+		with_room(n % 5, n * 37 % 300);
+	else
+		with_four(n % 4);
+	return *(const int *)a - *(const int *)b;
+}
+
+TEST(a_way_out_that_was_taken_before_is_the_same)
+{
+	int v[60];
+	for (int round = 0; round < 20; round++) {
+		for (int i = 0; i < 60; i++)
+			v[i] = (i * 7919 + round) % 61;
+		qsort(v, 60, sizeof *v, compares);
+	}
+	printf("# %u ways\n", ways_taken);
+	CHECK(ways_taken > 1000);
+	CHECK_U64(ways_wrong, 0);
+}

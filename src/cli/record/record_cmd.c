@@ -86,7 +86,7 @@ static const struct weft_opt record_options[] = {
 	{0, "bursts", "TIME", WEFT_OPT_NS, offsetof(struct record_args, bursts),
          "of MPI and OpenMP only what lies between computation of at least TIME: calls, times, bytes"},
 	{0, "callers", "N", WEFT_OPT_STRING, offsetof(struct record_args, callers),
-         "record the N callers of calls of MPI, with files, and of waits; N:TIME, of those that last as long"},
+         "record the N callers of calls of MPI, OpenMP, with files, for memory, and of waits; N:TIME, of those that last as long"},
 	{0, "counters", "NAMES", WEFT_OPT_LIST, offsetof(struct record_args, counters),
          "read these counters with each sample: NAME,NAME...; NAMES@regions, @CATEGORY, @TIME: elsewhere; list: say which there are; "
          "may be repeated"},

@@ -223,7 +223,7 @@ static const struct rule rules[] = {
 	{"callers", NULL, NULL},
 	{"callers/mpi", take_levels, "callers"},
 	{"callers/sampling", NULL, NULL},
-	{"callers/dynamic-memory", take_left, "allocations have no duration, and no callers"},
+	{"callers/dynamic-memory", take_levels, "callers"},
 	{"callers/input-output", take_levels, "callers"},
 	{"callers/syscall", take_left, "system calls are not recorded"},
 	{"callers/shmem", take_left, "OpenSHMEM is not recorded"},

@@ -269,11 +269,21 @@ static int count_memory(void *arg, uint32_t thread, uint64_t time, uint32_t type
 	return 0;
 }
 
+/* With callers a call is a region around its points: those count. */
+static bool has_points(const struct counting *o, const struct weft_def_row *region)
+{
+	const struct weft_def_table *types = &o->t->def[WEFT_CLASS_TYPE];
+	for (uint32_t i = 1; i < types->n; i++)
+		if (types->at[i].category == region->category && !strcmp(types->at[i].name, region->name))
+			return true;
+	return false;
+}
+
 static int count_memory_call(void *arg, const struct run_call *c, const struct run_call *above, uint32_t n_above)
 {
 	struct counting *o = arg;
 	(void)above, (void)n_above;
-	if (region(o, c->region)->category != o->category)
+	if (region(o, c->region)->category != o->category || has_points(o, region(o, c->region)))
 		return 0;
 	struct count *r = row_of(o, UINT64_C(1) << 32 | c->region);
 	if (!r)
