@@ -106,8 +106,9 @@ void preload_fill(struct preload_runtime *r)
 	int error = errno;
 	const char *dir = secure_getenv("WEFT_DIR");
 	const struct link_calls with = {LINK_CALLS_VERSION, r->n_calls, r->slot, r->real, r->find, preload_on_thread};
-	for (unsigned i = 0; i < r->n_calls; i++)
-		r->real[i] = r->find(r->call[i]);
+	const char *call = r->call;
+	for (unsigned i = 0; i < r->n_calls; i++, call += strlen(call) + 1)
+		r->real[i] = r->find(call);
 	if (dir && *dir && preload_asked(r->names, r->on))
 		if (preload_load(r, &with) == 0)
 			preload_sample_now();
@@ -123,6 +124,9 @@ void *preload_resolve(struct preload_runtime *r, unsigned call)
 	void *to = __atomic_load_n(&r->slot[call], __ATOMIC_ACQUIRE);
 	if (to)
 		return to;
-	dprintf(STDERR_FILENO, "weft: symbol lookup error: undefined symbol: %s\n", r->call[call]);
+	const char *name = r->call;
+	while (call--)
+		name += strlen(name) + 1;
+	dprintf(STDERR_FILENO, "weft: symbol lookup error: undefined symbol: %s\n", name);
 	_exit(127);
 }

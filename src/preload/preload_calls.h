@@ -21,7 +21,7 @@ struct preload_runtime {
 	void *(*find)(const char *); /* a function of the runtime by its name, not ours; or NULL */
 	void (*fill)(void);          /* preload_fill of this one */
 	unsigned n_calls;
-	const char *const *call;
+	const char *call; /* the names, one behind the other with their zeros: pointers to them would be set in each process */
 	void **slot, **real;
 	pthread_once_t once;
 };

@@ -6,13 +6,13 @@
 #include "link/link_extrae.h"
 #include "preload_calls.h"
 
-static const char *const extrae_call[LINK_EXTRAE_CALLS] = {
-#define EXTRAE_C(name) "Extrae_" #name,
-#define EXTRAE_FORTRAN(name, large) "extrae_" #name "_",
+static const char extrae_call[] =
+#define EXTRAE_C(name) "Extrae_" #name "\0"
+#define EXTRAE_FORTRAN(name, large) "extrae_" #name "_\0"
 #include "link/link_extrae_calls.def"
 #undef EXTRAE_C
 #undef EXTRAE_FORTRAN
-};
+	;
 
 #define ALIAS(alias, name) \
 	__asm__(".globl " #alias "\n" \

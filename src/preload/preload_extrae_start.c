@@ -174,7 +174,7 @@ __attribute__((constructor)) static void start(void)
 
 __attribute__((destructor)) static void finish(void)
 {
-	if (!*merge_into || getpid() != first_process || is_other_rank())
+	if (!first_process || !*merge_into || getpid() != first_process || is_other_rank())
 		return;
 	char *trace = getenv("WEFT_DIR");
 	if (!trace)

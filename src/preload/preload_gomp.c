@@ -7,11 +7,11 @@
 #include "preload_calls.h"
 #include <dlfcn.h>
 
-static const char *const gomp_call[LINK_GOMP_CALLS] = {
-#define GOMP_CALL(name) #name,
+static const char gomp_call[] =
+#define GOMP_CALL(name) #name "\0"
 #include "link/link_gomp_calls.def"
 #undef GOMP_CALL
-};
+	;
 
 PRELOAD_ARRAYS(gomp, LINK_GOMP_CALLS)
 PRELOAD_BEGIN(gomp)

@@ -6,11 +6,11 @@
 #include "link/link_openmp.h"
 #include "preload_calls.h"
 
-static const char *const kmpc_call[LINK_KMPC_CALLS] = {
-#define KMPC_CALL(name) #name,
+static const char kmpc_call[] =
+#define KMPC_CALL(name) #name "\0"
 #include "link/link_kmpc_calls.def"
 #undef KMPC_CALL
-};
+	;
 
 PRELOAD_ARRAYS(kmpc, LINK_KMPC_CALLS)
 PRELOAD_BEGIN(kmpc)

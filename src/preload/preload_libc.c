@@ -22,8 +22,18 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *const libc_call[LINK_LIBC_CALLS] = {
+/* Their names lie one behind the other, since pointers to them would be set in each process. */
+static const struct libc_names {
+#define LIBC_CALL(name, n, part, kind) char of_##name[sizeof #name];
+#include "link/link_libc_calls.def"
+#undef LIBC_CALL
+} libc_names = {
 #define LIBC_CALL(name, n, part, kind) #name,
+#include "link/link_libc_calls.def"
+#undef LIBC_CALL
+};
+static const uint16_t libc_name_at[LINK_LIBC_CALLS] = {
+#define LIBC_CALL(name, n, part, kind) offsetof(struct libc_names, of_##name),
 #include "link/link_libc_calls.def"
 #undef LIBC_CALL
 };
@@ -38,6 +48,11 @@ PRELOAD_BEGIN(libc)
 #define LIBC_CALL(name, n, part, kind) PRELOAD_STUB(libc, name)
 #include "link/link_libc_calls.def"
 #undef LIBC_CALL
+
+static const char *libc_name(unsigned call)
+{
+	return (const char *)&libc_names + libc_name_at[call];
+}
 
 enum { NEVER, WATCH, LOADING, LOADED };
 static struct {
@@ -209,7 +224,7 @@ static void *real_of(unsigned call)
 	for (unsigned i = 0; i < sizeof ours / sizeof *ours; i++)
 		if (ours[i].call == call)
 			return ours[i].to;
-	return preload_libc_next(libc_call[call]);
+	return preload_libc_next(libc_name(call));
 }
 
 static void load(int from)
@@ -258,7 +273,7 @@ void *weft_preload_libc_resolve(unsigned call, const void *caller)
 	if (!libc_real[call])
 		__atomic_store_n(&libc_real[call], real_of(call), __ATOMIC_RELAXED);
 	if (!libc_real[call]) {
-		dprintf(STDERR_FILENO, "weft: symbol lookup error: undefined symbol: %s\n", libc_call[call]);
+		dprintf(STDERR_FILENO, "weft: symbol lookup error: undefined symbol: %s\n", libc_name(call));
 		_exit(127);
 	}
 	if (__atomic_load_n(&libc.state, __ATOMIC_ACQUIRE) == WATCH && libc_part[call] & (LINK_LIBC_IO | LINK_LIBC_STDIO)) {

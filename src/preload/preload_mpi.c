@@ -4,14 +4,14 @@
 #include "preload_calls.h"
 #include <dlfcn.h>
 
-static const char *const mpi_call[LINK_MPI_NAMES] = {
-#define MPI_CALL(name, n, kind) "MPI_" #name,
+static const char mpi_call[] =
+#define MPI_CALL(name, n, kind) "MPI_" #name "\0"
 #include "link/link_mpi_calls.def"
 #undef MPI_CALL
-#define MPI_CALL(name, n, kind) "PMPI_" #name,
+#define MPI_CALL(name, n, kind) "PMPI_" #name "\0"
 #include "link/link_mpi_calls.def"
 #undef MPI_CALL
-};
+	;
 
 PRELOAD_ARRAYS(mpi, LINK_MPI_NAMES)
 PRELOAD_BEGIN(mpi)

@@ -31,8 +31,9 @@ static struct {
 	bool loading, loaded;           /* loading stays */
 	bool eager;                     /* not only when some CPU time has been taken */
 	bool (*is_timer)(const void *); /* whether it is a thread's, once there are any */
-	pthread_maker *make;
-	pthread_attr_t attr;
+	/* Most processes end before the first tick, so it is that which finds out about: */
+	bool known;
+	pthread_maker *make; /* NULL: nothing can be done */
 	struct range libc, linker, memory, own;
 } waits;
 
@@ -47,6 +48,20 @@ static bool find_range(const void *at, struct range *out)
 }
 
 /* ---- in the handler ---- */
+
+/* Two threads may be here at a time, and come to the same. */
+static void know(void)
+{
+	pthread_maker *make = (pthread_maker *)preload_libc_next("pthread_create");
+	bool all = find_range((void *)make, &waits.libc) && find_range((void *)know, &waits.own) &&
+	           find_range(preload_libc_has("_dl_find_object"), &waits.linker) &&
+	           find_range(preload_libc_has("malloc"), &waits.memory);
+	/* We bear its name, too; who bears it behind us is meant, unless the program does. */
+	if (all && waits.memory.from == waits.own.from)
+		all = find_range(preload_libc_next("malloc"), &waits.memory);
+	waits.make = all ? make : NULL;
+	__atomic_store_n(&waits.known, true, __ATOMIC_RELEASE);
+}
 
 static bool is_begin(uint64_t at)
 {
@@ -129,15 +144,27 @@ void preload_sample_now(void)
 		load_library(true);
 }
 
+/* The caller holds no lock of the C library. */
+static void make_thread(void)
+{
+	pthread_t thread;
+	pthread_attr_t attr;
+	if (pthread_attr_init(&attr) == 0 && pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED) == 0 &&
+	    pthread_attr_setstacksize(&attr, STACK_BYTES) == 0)
+		(void)waits.make(&thread, &attr, load, NULL);
+}
+
 static void first_tick(int signal, siginfo_t *info, void *context)
 {
 	int error = errno;
-	pthread_t thread;
-	if (!is_ours(info))
+	if (!is_ours(info)) {
 		preload_signal_foreign(signal, info, context);
-	else if (!__atomic_load_n(&waits.loading, __ATOMIC_ACQUIRE) && is_free(context) &&
-	         !__atomic_exchange_n(&waits.loading, true, __ATOMIC_ACQ_REL))
-		(void)waits.make(&thread, &waits.attr, load, NULL);
+	} else if (!__atomic_load_n(&waits.loading, __ATOMIC_ACQUIRE)) {
+		if (!__atomic_load_n(&waits.known, __ATOMIC_ACQUIRE))
+			know();
+		if (waits.make && is_free(context) && !__atomic_exchange_n(&waits.loading, true, __ATOMIC_ACQ_REL))
+			make_thread();
+	}
 	errno = error;
 }
 
@@ -187,14 +214,8 @@ static bool prepare(void)
 	struct sigaction tick = {.sa_sigaction = first_tick, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
 	sigset_t mine;
 	waits.signal = find_signal();
-	waits.make = (pthread_maker *)dlsym(RTLD_NEXT, "pthread_create");
-	if (!waits.signal || !waits.make || !find_range((void *)waits.make, &waits.libc) ||
-	    !find_range((void *)prepare, &waits.own) || !find_range(dlsym(RTLD_DEFAULT, "_dl_find_object"), &waits.linker) ||
-	    !find_range(dlsym(RTLD_DEFAULT, "malloc"), &waits.memory))
-		return false;
 	sigfillset(&tick.sa_mask);
-	if (pthread_attr_init(&waits.attr) || pthread_attr_setdetachstate(&waits.attr, PTHREAD_CREATE_DETACHED) ||
-	    pthread_attr_setstacksize(&waits.attr, STACK_BYTES) || preload_signal_action(waits.signal, &tick, NULL))
+	if (!waits.signal || preload_signal_action(waits.signal, &tick, NULL))
 		return false;
 	preload_signal_keep(waits.signal, is_ours);
 	/* Whoever started us may have had it blocked. */
