@@ -27,9 +27,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <weft/states.h>
-#if defined __x86_64__
-#include <x86intrin.h>
-#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -214,7 +211,7 @@ static inline __attribute__((always_inline)) uint64_t weft_ticks(void)
 {
 #if defined __x86_64__
 	if (__builtin_expect(weft_thread_1.clock == 1, 1))
-		return __rdtsc();
+		return __builtin_ia32_rdtsc();
 #endif
 	return weft_ticks_slow();
 }

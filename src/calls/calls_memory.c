@@ -7,6 +7,7 @@
  */
 #include "calls_priv.h"
 #include <malloc.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TELL_BYTES = 64 << 10, TELL_CALLS = 256 };

@@ -14,7 +14,7 @@
 #if defined __x86_64__
 static uint64_t clock_tsc(void)
 {
-	return __rdtsc();
+	return __builtin_ia32_rdtsc();
 }
 #endif
 

@@ -159,7 +159,7 @@ static struct rec_reading read_here(int cpu)
 	if (sched_setaffinity(0, sizeof one, &one))
 		return best;
 	for (int i = 0; i < TRIES; i++) {
-		uint64_t before = __rdtsc(), ns = weft_monotonic_ns(), after = __rdtsc();
+		uint64_t before = __builtin_ia32_rdtsc(), ns = weft_monotonic_ns(), after = __builtin_ia32_rdtsc();
 		if (after - before < best.wide)
 			best = (struct rec_reading){before + (after - before) / 2, ns, after - before};
 	}

@@ -14,9 +14,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#if defined __x86_64__
-#include <x86intrin.h>
-#endif
 
 enum { COST_LOOPS = 20000, SKEW_ROUNDS = 2000, SKEW_CPUS = 16 };
 
@@ -66,7 +63,7 @@ static double cost_of_tsc(void)
 	for (int round = 0; round < 5; round++) {
 		uint64_t begin = weft_monotonic_ns();
 		for (int i = 0; i < COST_LOOPS; i++)
-			sum += __rdtsc();
+			sum += __builtin_ia32_rdtsc();
 		uint64_t took = weft_monotonic_ns() - begin;
 		least = took < least ? took : least;
 	}
@@ -113,8 +110,8 @@ static void *skew_answer(void *arg)
 	atomic_store(&s->pinned, true);
 	for (uint32_t i = 1; i <= SKEW_ROUNDS && !atomic_load(&s->failed); i++) {
 		while (atomic_load_explicit(&s->asked, memory_order_acquire) != i)
-			_mm_pause();
-		atomic_store_explicit(&s->answer, __rdtsc(), memory_order_relaxed);
+			__builtin_ia32_pause();
+		atomic_store_explicit(&s->answer, __builtin_ia32_rdtsc(), memory_order_relaxed);
 		atomic_store_explicit(&s->answered, i, memory_order_release);
 	}
 	return NULL;
@@ -133,11 +130,11 @@ static bool measure_skew(int cpu, int64_t *ahead, int64_t *sure)
 	while (!atomic_load(&s.pinned))
 		sched_yield();
 	for (uint32_t i = 1; i <= SKEW_ROUNDS && !atomic_load(&s.failed); i++) {
-		int64_t before = (int64_t)__rdtsc();
+		int64_t before = (int64_t)__builtin_ia32_rdtsc();
 		atomic_store_explicit(&s.asked, i, memory_order_release);
 		while (atomic_load_explicit(&s.answered, memory_order_acquire) != i)
-			_mm_pause();
-		int64_t after = (int64_t)__rdtsc();
+			__builtin_ia32_pause();
+		int64_t after = (int64_t)__builtin_ia32_rdtsc();
 		if ((after - before + 1) / 2 < *sure) {
 			*sure = (after - before + 1) / 2;
 			*ahead = (int64_t)atomic_load(&s.answer) - before - (after - before) / 2;
@@ -149,10 +146,10 @@ static bool measure_skew(int cpu, int64_t *ahead, int64_t *sure)
 
 static double ticks_per_ns(void)
 {
-	uint64_t t0 = __rdtsc(), m0 = weft_monotonic_ns();
+	uint64_t t0 = __builtin_ia32_rdtsc(), m0 = weft_monotonic_ns();
 	while (weft_monotonic_ns() - m0 < 5000000)
 		;
-	return (double)(__rdtsc() - t0) / (double)(weft_monotonic_ns() - m0);
+	return (double)(__builtin_ia32_rdtsc() - t0) / (double)(weft_monotonic_ns() - m0);
 }
 
 /* Up to SKEW_CPUS of the allowed cpus, evenly picked. */

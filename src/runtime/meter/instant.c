@@ -37,7 +37,7 @@ static struct sample sample_take(void)
 	struct sample best = {0};
 	uint64_t least = UINT64_MAX;
 	for (int i = 0; i < TRIES; i++) {
-		uint64_t before = __rdtsc(), ns = weft_monotonic_ns(), took = __rdtsc() - before;
+		uint64_t before = __builtin_ia32_rdtsc(), ns = weft_monotonic_ns(), took = __builtin_ia32_rdtsc() - before;
 		if (took < least)
 			best = (struct sample){before + took / 2, ns};
 		least = took < least ? took : least;
@@ -129,7 +129,7 @@ static uint64_t go_on(struct sample now)
 /* A counter of another processor may be some ticks behind where a stretch began. */
 static bool is_before_the_stretch(void)
 {
-	return !(weft_load_u32(&rt_instant.version) & 1) && (int64_t)(__rdtsc() - weft_load_u64(&rt_instant.ticks)) < 0;
+	return !(weft_load_u32(&rt_instant.version) & 1) && (int64_t)(__builtin_ia32_rdtsc() - weft_load_u64(&rt_instant.ticks)) < 0;
 }
 
 uint64_t rt_instant_slow(void)

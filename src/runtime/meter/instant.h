@@ -8,9 +8,6 @@
 #define WEFT_RUNTIME_METER_INSTANT_H
 
 #include "base/atomic.h"
-#if defined __x86_64__
-#include <x86intrin.h>
-#endif
 
 /* From `ticks` on time is ns + (ticks since then) * rate / 2^32, for so many ticks. */
 struct rt_instant {
@@ -28,7 +25,7 @@ static inline uint64_t rt_instant_ns(void)
 	uint32_t version = weft_load_u32(&rt_instant.version);
 	uint64_t ticks = weft_load_u64(&rt_instant.ticks), ns = weft_load_u64(&rt_instant.ns),
 		 rate = weft_load_u64(&rt_instant.rate), most = weft_load_u64(&rt_instant.most);
-	uint64_t since = __rdtsc() - ticks;
+	uint64_t since = __builtin_ia32_rdtsc() - ticks;
 	/* Read again: they belong together. */
 	if (__builtin_expect(!(version & 1) && since < most && weft_load_u32(&rt_instant.version) == version, 1))
 		return ns + (uint64_t)((unsigned __int128)since * rate >> 32);
