@@ -4,16 +4,20 @@
  * cells are made), and steps of zooming and panning in 10^8 events × 10^4 rows: the four pieces of 512 pixels × 64 lines that a screen newly
  * needs, each at another zoom and place; and a screen of all rows, of which ten share a line. Wall time, with as many threads as there are cores.
  * Then how much memory a process holds that shows the .prv, besides pages of files: its own, and what is shared that no file has, after pictures, zooms,
- * nested regions, tables, summaries, messages and searches, as a page asks for them. WEFT_BENCH_BYTES and WEFT_BENCH_EVENTS are the sizes.
+ * nested regions, tables, summaries, messages and searches, as a page asks for them. Last the many events opened from their index by a process of its
+ * own: until it is open, until all rows of the first screen are there, a step of one screen, what that process holds.
+ * WEFT_BENCH_BYTES and WEFT_BENCH_EVENTS are the sizes; WEFT_LONG=1: 10^9 events, which take some 20 GB below TMPDIR.
  */
 #include "bench.h"
 
+#include "base/clock.h"
 #include "base/fs.h"
 #include "metric/library/library.h"
 #include "prv_text.h"
 #include "rows_trace.h"
 #include "server/core/server_look.h"
 #include "server/core/server_nest.h"
+#include "trace/store/index_files.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -22,8 +26,7 @@
 
 enum { PIECE = 512, LINES = 64, PIECES = 4, SCREEN = 1080, LOOKS = 50 };
 
-static char dir[64] = "/tmp/weft-bench-server-XXXXXX";
-static char prv[100];
+static char dir[64], prv[100];
 static struct sized many = {.rows = ROWS_TRACE_MOST};
 static const struct server_library library = {weft_views_each, weft_view_text_named};
 static struct server_session *wide; /* of the many rows */
@@ -102,53 +105,72 @@ static bool write_prv(void)
 
 /* ---- steps ---- */
 
-static bool open_wide(void)
+/* A session with a trace that is open, as if it had read it. */
+static struct server_session *session_of(struct weft_trace *trace, const struct weft_space *space)
 {
-	const char *most = getenv("WEFT_BENCH_EVENTS");
-	many.events = most ? strtoull(most, NULL, 10) : 100000000;
-	wide = calloc(1, sizeof *wide);
-	if (!wide || !rows_trace_make(&many, dir) || server_session_init(wide))
-		return false;
-	struct server_trace *t = &wide->trace[0];
-	*t = (struct server_trace){.name = "wide", .trace = many.trace, .space = many.space};
+	struct server_session *s = calloc(1, sizeof *s);
+	if (!s || server_session_init(s))
+		return NULL;
+	struct server_trace *t = &s->trace[0];
+	*t = (struct server_trace){.name = "wide", .trace = trace, .space = *space};
 	t->regions = calloc(1, sizeof *t->regions);
 	if (!t->regions || server_regions_init(t->regions, t->trace) || server_nests_new(&t->nests, t->trace))
-		return false;
-	wide->n_traces = 1;
+		return NULL;
+	s->n_traces = 1;
 	weft_store_u32(&t->state, SERVER_READY);
-	return true;
+	return s;
 }
 
-static double step(void *unused)
+/* Four pieces of a screen, `span` each. */
+static bool ask_pieces(struct server_session *s, uint64_t row, uint64_t at, uint64_t span)
 {
 	char rows[32], from[32], to[32];
-	uint64_t end = many.trace->end, span = (end >> any(14)) / PIECES, at = any(end - span * PIECES + 1),
-		 row = any(ROWS_TRACE_MOST - LINES);
-	uint64_t began = bench_now_ns();
-	(void)unused;
 	snprintf(rows, sizeof rows, "%llu-%llu", (unsigned long long)row, (unsigned long long)(row + LINES - 1));
 	for (unsigned i = 0; i < PIECES; i++) {
 		snprintf(from, sizeof from, "%llu", (unsigned long long)(at + i * span));
 		snprintf(to, sizeof to, "%llu", (unsigned long long)(at + (i + 1) * span));
 		const struct server_arg arg[] = {{"rows", rows}, {"from", from}, {"to", to}, {"width", "512"}};
-		if (!ask(wide, "time/cells", arg, 4))
-			return -1;
+		if (!ask(s, "time/cells", arg, 4))
+			return false;
 	}
-	return (double)(bench_now_ns() - began) / 1e6;
+	return true;
 }
 
-/* 10,000 rows on a screen of 1,080 lines: each line is several rows. */
-static double all_rows(void *unused)
+/* Made, and what its rows are evaluated to kept, which the first picture does. */
+static bool open_wide(void)
+{
+	const char *most = getenv("WEFT_BENCH_EVENTS"), *is_long = getenv("WEFT_LONG");
+	uint64_t began = bench_now_ns();
+	many.events = most ? strtoull(most, NULL, 10) : is_long && !strcmp(is_long, "1") ? 1000000000 : 100000000;
+	if (!rows_trace_make(&many, dir) || !(wide = session_of(many.trace, &many.space)))
+		return false;
+	uint64_t made = bench_now_ns();
+	bool good = ask_pieces(wide, 0, 0, many.trace->end / PIECES);
+	if (getenv("WEFT_BENCH_SAY"))
+		fprintf(stderr, "%llu events: made in %.1f s, first picture in %.1f s\n", (unsigned long long)many.events,
+		        (double)(made - began) / 1e9, (double)(bench_now_ns() - made) / 1e9);
+	return good;
+}
+
+static double step(void *unused)
+{
+	uint64_t end = many.trace->end, span = (end >> any(14)) / PIECES, at = any(end - span * PIECES + 1),
+		 row = any(ROWS_TRACE_MOST - LINES), began = bench_now_ns();
+	(void)unused;
+	return ask_pieces(wide, row, at, span) ? (double)(bench_now_ns() - began) / 1e6 : -1;
+}
+
+/* 10,000 rows on a screen of 1,080 lines: each line is several rows. ms of processor time. */
+static double all_rows(void *draw)
 {
 	struct weft_buf rows = {0};
-	(void)unused;
 	for (unsigned i = 0; i < SCREEN; i++)
 		weft_buf_printf(&rows, "%s%u~%u", i ? "," : "", i * ROWS_TRACE_MOST / SCREEN,
 		                (i + 1) * ROWS_TRACE_MOST / SCREEN - 1);
-	const struct server_arg arg[] = {{"rows", rows.at}, {"width", "1536"}, {"fuse", "maximum"}};
-	uint64_t began = bench_now_ns();
-	bool good = !rows.failed && ask(wide, "time/cells", arg, 3);
-	double ms = (double)(bench_now_ns() - began) / 1e6;
+	const struct server_arg arg[] = {{"rows", rows.at}, {"width", "1536"}, {"fuse", "maximum"}, {"draw", draw}};
+	uint64_t began = weft_process_cpu_ns();
+	bool good = !rows.failed && ask(wide, "time/cells", arg, 4);
+	double ms = (double)(weft_process_cpu_ns() - began) / 1e6;
 	weft_buf_fini(&rows);
 	return good ? ms : -1;
 }
@@ -237,22 +259,88 @@ static int show(const char *path)
 	return 0;
 }
 
+/* ---- the many events, opened ---- */
+
+static double since(uint64_t began)
+{
+	return (double)(bench_now_ns() - began) / 1e6;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* Opens them from their index: ms until that is done, until the first screen is there, of a step (the median), MiB that are held. */
+static int show_wide(const char *path)
+{
+	struct index_stamps none = {0};
+	struct weft_space space;
+	double step_ms[LOOKS];
+	uint64_t began = bench_now_ns();
+	if (index_open(&many.trace, path, &none, weft_open_memory(NULL), NULL) || weft_space_init(&space, many.trace))
+		return 1;
+	wide = session_of(many.trace, &space);
+	double open_ms = since(began);
+	bool good = wide && ask_pieces(wide, 0, 0, many.trace->end / PIECES);
+	double first_ms = since(began);
+	for (unsigned i = 0; i < LOOKS && good; i++)
+		good = (step_ms[i] = step(NULL)) >= 0;
+	if (!good)
+		return 1;
+	qsort(step_ms, LOOKS, sizeof *step_ms, by_value);
+	printf("%f %f %f %f\n", open_ms, first_ms, step_ms[LOOKS / 2], held_mib());
+	return 0;
+}
+
+static double opened[4];
+static bool have_opened(void)
+{
+	char command[300], path[100];
+	if (opened[1] > 0)
+		return true;
+	rows_trace_path(&many, dir, path, sizeof path);
+	snprintf(command, sizeof command, "\"$(readlink /proc/$PPID/exe)\" --wide %s", path);
+	FILE *f = popen(command, "r");
+	bool good = f && fscanf(f, "%lf %lf %lf %lf", &opened[0], &opened[1], &opened[2], &opened[3]) == 4;
+	return f && pclose(f) == 0 && good;
+}
+
+static double of_opened(void *at)
+{
+	return have_opened() ? *(const double *)at : -1;
+}
+
 static const struct bench_variant first[] = {{"prv-1.2GB", first_picture, NULL}, {0}};
-static const struct bench_variant steps[] = {{"1e8x1e4", step, NULL}, {0}}, screens[] = {{"1e8x1e4", all_rows, NULL}, {0}},
-				  held[] = {{"own-and-shared", memory, NULL}, {0}};
+static const struct bench_variant steps[] = {{"1e8x1e4", step, NULL}, {0}},
+				  screens[] = {{"last", all_rows, "last"}, {"most", all_rows, "most"}, {0}},
+				  held[] = {{"own-and-shared", memory, NULL}, {0}},
+				  wide_open[] = {{"1e8x1e4", of_opened, &opened[0]}, {0}},
+				  wide_screen[] = {{"1e8x1e4", of_opened, &opened[1]}, {0}},
+				  wide_step[] = {{"1e8x1e4", of_opened, &opened[2]}, {0}},
+				  wide_held[] = {{"1e8x1e4", of_opened, &opened[3]}, {0}};
 static const struct bench benches[] = {
 	{"first-picture", "ms", 7, first},
 	{"step", "ms", 41, steps},
 	{"all-rows", "ms", 5, screens},
 	{"memory", "MiB", 1, held},
+	{"opened", "ms", 1, wide_open},
+	{"opened-screen", "ms", 1, wide_screen},
+	{"opened-step", "ms", 1, wide_step},
+	{"opened-memory", "MiB", 1, wide_held},
 	{0},
 };
 
 int main(int argc, char **argv)
 {
 	int status = 1;
+	const char *below = getenv("TMPDIR");
 	if (argc == 3 && !strcmp(argv[1], "--show"))
 		return show(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "--wide"))
+		return show_wide(argv[2]);
+	snprintf(dir, sizeof dir, "%s/weft-bench-server-XXXXXX", below && strlen(below) < 30 ? below : "/tmp");
 	if (mkdtemp(dir) && write_prv() && open_wide())
 		status = bench_main(argc, argv, benches);
 	else

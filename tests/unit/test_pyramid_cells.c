@@ -38,10 +38,11 @@ static void check_same(const struct sample_metric *f, const struct weft_metric *
 }
 
 /* The same by time. */
-static void check_same_time(const struct sample_metric *f, const struct weft_metric *m, double from, double to, unsigned width)
+static void check_same_time(const struct sample_metric *f, const struct weft_metric *m, double from, double to, unsigned width,
+                            uint32_t n_values)
 {
 	struct weft_metric_cells c[2];
-	struct weft_time_sums sums[2] = {{.n_values = 4}, {.n_values = 4, .unwanted = true}};
+	struct weft_time_sums sums[2] = {{.n_values = n_values}, {.n_values = n_values, .unwanted = true}};
 	struct weft_metric_cells_how how = {.space = &f->s,
 	                                    .metric = m,
 	                                    .n_rows = weft_level_size(&f->s, m->level),
@@ -75,12 +76,30 @@ TEST(cells_by_time)
 	for (unsigned i = 0; i < 3; i++) {
 		struct weft_metric m;
 		sample_metric_of(&m, function[i], 50);
-		check_same_time(&f, &m, 0, f.s.end, 1);
+		check_same_time(&f, &m, 0, f.s.end, 1, 4);
 		for (unsigned k = 0; k < 20; k++) {
 			double from = (double)(test_random() % (uint64_t)f.s.end), span = 1 << test_random() % 22;
-			check_same_time(&f, &m, k % 2 ? from : 0, k % 2 ? from + span : span, widths[test_random() % 8]);
+			check_same_time(&f, &m, k % 2 ? from : 0, k % 2 ? from + span : span, widths[test_random() % 8],
+			                4 + k % 3);
 		}
 	}
+	weft_buf_fini(&text);
+	sample_metric_close(&f);
+}
+
+/* More values than there is room for columns: the pixels are done in parts. */
+TEST(cells_by_time_of_many_values)
+{
+	struct sample_metric f;
+	struct weft_metric m;
+	struct weft_buf text = {0};
+	weft_buf_puts(&text, "#Paraver (01/01/2024 at 10:00):400000_ns:1(1):1:1(1:1)\n");
+	for (unsigned i = 0; i < 4000; i++)
+		weft_buf_printf(&text, "2:1:1:1:1:%u:50:%u\n", 100 * i, i % 2 ? 7 : 100 + i);
+	sample_metric_open_how(&f, text.at, true);
+	sample_metric_of(&m, "Last Evt Val", 50);
+	for (unsigned width = 1; width <= 8192; width *= 8)
+		check_same_time(&f, &m, 0, 1 << 18, width, 5000);
 	weft_buf_fini(&text);
 	sample_metric_close(&f);
 }
@@ -207,13 +226,11 @@ TEST(damaged_tables_do_no_harm)
 		c = (struct weft_metric_cells){.n_rows = 3, .width = how.width, .from = how.from, .to = how.to};
 		REQUIRE((c.cell = malloc((size_t)3 * how.width * sizeof *c.cell)) != NULL);
 		CHECK_I64(cells_from_pyramid(&c, &how, &damaged), 0);
-		struct kept_painter painter;
-		REQUIRE(kept_painter_init(&painter, &c, 7) == 0);
-		for (uint32_t row = 0; row < 3; row++) {
-			painter.cell = c.cell + row * how.width;
-			cells_kept_row(&painter, &damaged, row);
-		}
-		kept_painter_fini(&painter);
+		struct row_painter painter;
+		REQUIRE(row_painter_init(&painter, &c, 7) == 0);
+		for (uint32_t row = 0; row < 3; row++)
+			CHECK_I64(row_paint(&painter, &how, &damaged, row, c.cell + row * how.width), 0);
+		row_painter_fini(&painter);
 		weft_metric_cells_fini(&c);
 	}
 	free(copy);

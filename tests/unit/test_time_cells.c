@@ -149,6 +149,24 @@ TEST(cells_of_random_traces_are_as_the_model_says)
 	}
 }
 
+TEST(cells_are_the_same_without_sums)
+{
+	struct sample_random random = {.n_threads = 9, .n_events = 2000, .longest_gap = 50, .marks = true};
+	struct weft_trace *t = sample_random(&random);
+	struct made with, without;
+	for (unsigned width = 1; width <= 4096; width *= 4) {
+		make_how(&with, t, 64, 64 + 4096, width);
+		make_how(&without, t, 64, 64 + 4096, width);
+		without.sums.unwanted = true;
+		MUST(weft_time_cells_make(&with.c, &with.sums, &with.how));
+		MUST(weft_time_cells_make(&without.c, &without.sums, &without.how));
+		CHECK(!memcmp(with.c.cell, without.c.cell, (size_t)with.c.n_rows * width * sizeof *with.c.cell));
+		unmake(&with);
+		unmake(&without);
+	}
+	weft_trace_close(t);
+}
+
 TEST(cells_do_not_depend_on_the_number_of_workers)
 {
 	struct sample_random random = {.n_threads = 9, .n_events = 2000, .longest_gap = 50};
@@ -227,6 +245,12 @@ TEST(cells_say_when_memory_is_out)
 		CHECK_I64(rc, test_alloc_failed() ? -ENOMEM : 0);
 		weft_metric_cells_fini(&d.c);
 		weft_time_sums_fini(&d.sums);
+	}
+	d.sums.unwanted = true;
+	TEST_EACH_ALLOCATION_FAILS {
+		int rc = weft_time_cells_make(&d.c, &d.sums, &d.how);
+		CHECK_I64(rc, test_alloc_failed() ? -ENOMEM : 0);
+		weft_metric_cells_fini(&d.c);
 	}
 	unmake(&d);
 	weft_trace_close(t);

@@ -23,8 +23,8 @@ struct painting {
 	struct weft_time_sums *sums;
 	const struct weft_metric_cells_how *how;
 	struct painter *painter;
-	const struct weft_pyramid *pyramid; /* NULL: rows are evaluated */
-	struct kept_painter *kept;          /* of each worker; owned */
+	const struct weft_pyramid *kept; /* NULL: rows are evaluated */
+	struct row_painter *quick;       /* of each worker; owned */
 };
 
 /* Where one row is being painted. */
@@ -129,12 +129,15 @@ static void brush_block(struct brush *b, const struct weft_intervals *in, const 
 	}
 }
 
-static int paint_evaluated(struct painting *p, size_t i, unsigned worker)
+static int paint_row(void *arg, size_t i, unsigned worker)
 {
+	struct painting *p = arg;
 	const struct weft_metric_cells_how *how = p->how;
 	struct weft_metric_cells *c = p->c;
 	struct brush b = {.painter = &p->painter[worker], .c = c, .cell = c->cell + i * c->width, .at_end = cell_begin(c, 1)};
 	struct weft_row *row;
+	for (unsigned x = 0; x < c->width; x++)
+		b.cell[x] = WEFT_REGION_AWAY;
 	int rc = weft_row_open(&row, how->space, how->metric, how->row ? how->row[i] : (uint32_t)i, how->from, how->to);
 	if (rc)
 		return rc;
@@ -146,18 +149,11 @@ static int paint_evaluated(struct painting *p, size_t i, unsigned worker)
 	return rc;
 }
 
-static int paint_row(void *arg, size_t i, unsigned worker)
+static int paint_quickly(void *arg, size_t i, unsigned worker)
 {
 	struct painting *p = arg;
-	struct weft_metric_cells *c = p->c;
-	double *cell = c->cell + i * c->width;
-	for (unsigned x = 0; x < c->width; x++)
-		cell[x] = WEFT_REGION_AWAY;
-	if (!p->pyramid)
-		return paint_evaluated(p, i, worker);
-	p->kept[worker].cell = cell;
-	cells_kept_row(&p->kept[worker], p->pyramid, p->how->row ? p->how->row[i] : (uint32_t)i);
-	return 0;
+	const uint32_t object = p->how->row ? p->how->row[i] : (uint32_t)i;
+	return row_paint(&p->quick[worker], p->how, p->kept, object, p->c->cell + i * p->c->width);
 }
 
 static int painters_make(struct painting *p, unsigned n)
@@ -189,16 +185,16 @@ static void painters_end(struct painting *p, unsigned n)
 	free(p->painter);
 }
 
-static int paint_from_kept(struct painting *p, unsigned workers)
+static int paint_rows(struct painting *p, unsigned workers)
 {
-	int rc = (p->kept = calloc(workers, sizeof *p->kept)) ? 0 : -ENOMEM;
+	int rc = (p->quick = calloc(workers, sizeof *p->quick)) ? 0 : -ENOMEM;
 	for (unsigned i = 0; i < workers && !rc; i++)
-		rc = kept_painter_init(&p->kept[i], p->c, p->sums->n_values);
+		rc = row_painter_init(&p->quick[i], p->c, p->sums->n_values);
 	if (!rc)
-		rc = weft_parallel(workers, p->c->n_rows, paint_row, p);
-	for (unsigned i = 0; p->kept && i < workers; i++)
-		kept_painter_fini(&p->kept[i]);
-	free(p->kept);
+		rc = weft_parallel(workers, p->c->n_rows, paint_quickly, p);
+	for (unsigned i = 0; p->quick && i < workers; i++)
+		row_painter_fini(&p->quick[i]);
+	free(p->quick);
 	return rc;
 }
 
@@ -221,9 +217,9 @@ int weft_time_cells_make(struct weft_metric_cells *c, struct weft_time_sums *sum
 	*c = (struct weft_metric_cells){.n_rows = how->n_rows, .width = how->width, .from = how->from, .to = how->to};
 	c->cell = malloc(((size_t)c->n_rows * c->width + 1) * sizeof *c->cell);
 	int rc = !c->cell ? -ENOMEM : sums->unwanted ? cells_kept(&kept, how) : 0;
-	struct painting p = {.c = c, .sums = sums, .how = how, .pyramid = kept};
+	struct painting p = {.c = c, .sums = sums, .how = how, .kept = kept};
 	if (!rc)
-		rc = kept ? paint_from_kept(&p, workers) : paint_with_sums(&p, workers);
+		rc = sums->unwanted ? paint_rows(&p, workers) : paint_with_sums(&p, workers);
 	weft_pyramid_close(kept);
 	return rc;
 }

@@ -12,7 +12,7 @@
 struct weft_time_sums {
 	uint32_t n_values;   /* from 0 on; a greater one counts as 0 */
 	const bool *counted; /* by value, borrowed; NULL: values that are half a number more are */
-	bool unwanted;       /* the sums may be missing: then rows that are kept (how->keep) need not be evaluated */
+	bool unwanted;       /* no sums: then rows that are kept (how->keep) are not evaluated */
 	/* made: */
 	double *total;      /* by value: time in it, of all rows; owned */
 	double *of_counted; /* by row: time in values that are counted; owned */
