@@ -4,14 +4,17 @@
  * front of MPI's functions when the program runs. The archive has an object for each function (dev/make-mpi-archive): MPI_X, a jump through a
  * slot here, and the address of PMPI_X, which so is linked, too. What the program does not call is in neither.
  *
- * Where WEFT_DIR is there, libweft-mpi is loaded and puts its own functions into the slots. What calls PMPI_X itself (Fortran of MPICH) goes
+ * Where WEFT_DIR is there, libweft-mpi is loaded, or is in the program (libweft-mpi-whole.a), and puts its own functions into the slots. What calls PMPI_X itself (Fortran of MPICH) goes
  * on as it was.
  */
 #include "link/link_mpi.h"
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 struct entry {
 	uint64_t number;
@@ -65,6 +68,30 @@ static int static_on_thread(const struct link_thread_watch *watch)
 	return 0;
 }
 
+/* In libweft-mpi-whole.a, where that is linked. */
+extern link_calls_begin weft_mpi_begin __attribute__((weak));
+
+/*
+ * A program without a dynamic linker loads nothing: the C library that would come with a library would be another one, and calls of it end in
+ * places that nobody has set up.
+ */
+static bool has_dynamic_linker(void)
+{
+	const ElfW(Phdr) *h = (const ElfW(Phdr) *)(uintptr_t)getauxval(AT_PHDR);
+	for (unsigned long i = 0, n = getauxval(AT_PHNUM); h && i < n; i++)
+		if (h[i].p_type == PT_INTERP)
+			return true;
+	return false;
+}
+
+static link_calls_begin *find_begin(void)
+{
+	if (weft_mpi_begin)
+		return weft_mpi_begin;
+	void *library = has_dynamic_linker() ? dlopen(LINK_MPI_LIBRARY, RTLD_NOW | RTLD_LOCAL) : NULL;
+	return library ? (link_calls_begin *)dlsym(library, LINK_MPI_BEGIN) : NULL;
+}
+
 __attribute__((constructor(101))) static void static_begin(void)
 {
 	static void *real[LINK_MPI_NAMES];
@@ -74,11 +101,8 @@ __attribute__((constructor(101))) static void static_begin(void)
 	int error = errno;
 	for (const struct entry *e = __start_weft_mpi_static; e < __stop_weft_mpi_static; e++)
 		weft_mpi_static_slot[e->number] = real[e->number] = e->real;
-	if (dir && *dir) {
-		void *library = dlopen(LINK_MPI_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-		link_calls_begin *begin = library ? (link_calls_begin *)dlsym(library, LINK_MPI_BEGIN) : NULL;
-		if (begin)
-			(void)begin(&with);
-	}
+	link_calls_begin *begin = dir && *dir ? find_begin() : NULL;
+	if (begin)
+		(void)begin(&with);
 	errno = error;
 }

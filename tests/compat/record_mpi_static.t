@@ -42,3 +42,32 @@ $ weft convert ring.weft -o ring.prv; awk -F: '/^3/ {to[$10] += $14; from[$4] +=
 $ nm ring | grep -c ' T MPI_'; nm ring | grep -c ' T MPI_File'; true
 9
 0
+
+## Linked statically altogether: what records is in the program, too, which loads nothing. (Debian has no archive of libudev, which hwloc asks for devices.)
+$ cat >udev.c <<'END'
+> void *udev_new(void) { return 0; }
+> void *udev_unref(void *u) { return 0; }
+> void *udev_device_unref(void *d) { return 0; }
+> void *udev_device_new_from_subsystem_sysname(void *u, const char *a, const char *b) { return 0; }
+> const char *udev_device_get_property_value(void *d, const char *k) { return 0; }
+> END
+$ cat >link <<'END'
+> # With what records, or without.
+> gcc -O1 -w -static $(pkg-config --cflags mpich) ring.c udev.c -L"$WEFT_BUILD" -lweft-mpi-static $2 $(pkg-config --variable=libdir mpich)/libmpich.a -Wl,--whole-archive -lucp -luct -lucs -lucm -Wl,--no-whole-archive -lhwloc -lnuma -lpthread -lm -lrt -ldl -o $1 2>/dev/null || echo not linked
+> END
+$ sh link whole '-Wl,-u,weft_mpi_begin -lweft-mpi-whole'; sh link bare; readelf -l whole bare | grep -c INTERP; true
+0
+$ mpirun.mpich -np 3 ./whole | sort
+0 165 3480 3480
+1 165 3480 3480
+2 165 3480 3480
+$ weft record -q --off samples -o whole.weft -- mpirun.mpich -np 3 ./whole >/dev/null; weft check -q whole.weft; weft info --json whole.weft | jq -c '[.messages, .dropped, .problems]'; weft stat --by region --csv whole.weft | awk -F, '/^MPI/ {n += $4} END {print n}'
+[240,0,0]
+495
+
+## Without it such a program is as it was, also where a library would be found.
+$ LD_LIBRARY_PATH="$WEFT_BUILD" weft record -q -o bare.weft -- mpirun.mpich -np 2 ./bare | sort; weft stat --by region --csv bare.weft 2>/dev/null | grep -c MPI
+0 165 3480 3480
+1 165 3480 3480
+0
+? 1
