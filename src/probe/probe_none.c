@@ -5,6 +5,7 @@
  * tests/cli/probe_none.t holds that nothing is missing here.
  */
 #include "probe_action.h"
+#include "probe_outside.h"
 #include "probe_watch.h"
 #include <errno.h>
 
@@ -139,4 +140,47 @@ void probe_abandon(struct probe_session *s)
 
 void probe_action_free(struct probe_action *a)
 {
+}
+
+int probe_outside_open(struct probe_outside **out, pid_t pid, uint64_t period_ns, struct weft_err *err)
+{
+	(void)pid, (void)period_ns;
+	*out = NULL;
+	return none(err);
+}
+
+int probe_outside_watch(struct probe_outside *o, const char *name, probe_outside_named *says, void *arg, struct weft_err *err)
+{
+	(void)o, (void)name, (void)says, (void)arg;
+	return none(err);
+}
+
+int probe_outside_go(struct probe_outside *o, struct weft_err *err)
+{
+	(void)o;
+	return none(err);
+}
+
+const struct probe_outside_module *probe_outside_module(const struct probe_outside *o)
+{
+	static const struct probe_outside_module nothing;
+	(void)o;
+	return &nothing;
+}
+
+int probe_outside_look(struct probe_outside *o, bool last, probe_outside_see *see, void *arg)
+{
+	(void)o, (void)last, (void)see, (void)arg;
+	return -ENOTSUP;
+}
+
+uint64_t probe_outside_lost(const struct probe_outside *o)
+{
+	(void)o;
+	return 0;
+}
+
+void probe_outside_close(struct probe_outside *o)
+{
+	(void)o;
 }

@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "cli/common/cli.h"
-#include "record_attach.h"
 #include "record_probe.h"
+#include "record_run.h"
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -19,12 +19,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 100 };
+enum { LOOK_MS = 100, OUTSIDE_LOOK_MS = 10 };
 
 struct attach {
 	const struct record_args *args;
 	struct record_dir dir;
 	struct record_prober *prober;
+	struct record_outside *outside; /* in place of an agent, where none can be loaded */
 	pid_t pid;
 	int process, signal_fd;
 	char name[32], host[65];
@@ -88,11 +89,13 @@ static bool wait_for_end(struct attach *a)
 {
 	struct pollfd at[] = {{a->process, POLLIN, 0}, {a->signal_fd, POLLIN, 0}};
 	while (!at[0].revents && !at[1].revents) {
-		int n = poll(at, 2, LOOK_MS);
+		int n = poll(at, 2, a->outside ? OUTSIDE_LOOK_MS : LOOK_MS);
 		if (n < 0 && errno != EINTR)
 			break;
 		if (n == 0)
 			record_prober_look(a->prober);
+		if (n == 0)
+			record_outside_look(a->outside);
 	}
 	return at[0].revents != 0;
 }
@@ -132,10 +135,12 @@ static void say_attached(const struct attach *a, const struct record_totals *t, 
 		weft_buf_printf(&b, ", %llu dropped", (unsigned long long)t->dropped);
 	weft_buf_puts(&b, "; next: weft stat ");
 	weft_buf_shell(&b, weft_str(a->dir.shown));
-	weft_buf_puts(
-		&b,
-		"\nweft record: not recorded of a process that ran already: calls of MPI, OpenMP, threads and files (start it by "
-		"weft record), but for functions that --probe names\n");
+	weft_buf_puts(&b,
+	              a->outside
+	                      ? "\nweft record: the process has no dynamic linker: samples and functions that --probe names were "
+	                        "seen from outside; its calls of MPI, OpenMP, threads and files are not recorded\n"
+	                      : "\nweft record: not recorded of a process that ran already: calls of MPI, OpenMP, threads and "
+	                        "files (start it by weft record), but for functions that --probe names\n");
 	if (!b.failed)
 		fprintf(stderr, "%s", b.at);
 	weft_buf_fini(&b);
@@ -154,7 +159,21 @@ static int attach_begin(struct attach *a, struct weft_err *err)
 		rc = open_signals(a, err);
 	if (rc == 0)
 		rc = record_prober_new(&a->prober, &how, err);
-	return rc ? rc : record_prober_attach(a->prober, a->pid, rate, err);
+	rc = rc ? rc : record_prober_attach(a->prober, a->pid, rate, err);
+	if (rc != -ENOTSUP || !a->prober)
+		return rc;
+	struct record_outside_how outside = {a->dir.path, a->name, rate, &a->args->probe};
+	return record_outside_begin(&a->outside, a->pid, &outside, err);
+}
+
+/* Who has been taken on from outside has had no probes of the agent. */
+static void finish(struct attach *a, bool ended, struct weft_buf *remarks)
+{
+	struct record_probed probed;
+	struct weft_buf none = {0};
+	record_prober_finish(a->prober, &probed, a->outside ? &none : remarks);
+	record_outside_finish(a->outside, ended, remarks);
+	weft_buf_fini(&none);
 }
 
 static void say_remarks(const struct weft_buf *remarks)
@@ -169,20 +188,19 @@ int record_attach(const struct record_args *args)
 {
 	struct attach a = {.args = args, .dir.lock = -1, .process = -1, .signal_fd = -1, .began_ns = weft_monotonic_ns()};
 	struct weft_err err = {0};
-	struct record_probed probed;
 	struct record_totals totals = {0};
 	struct weft_buf remarks = {0};
 	int rc = attach_begin(&a, &err);
 	if (rc == 0) {
 		record_dir_keep(&a.dir);
 		bool ended = wait_for_end(&a);
-		record_prober_finish(a.prober, &probed, &remarks);
+		finish(&a, ended, &remarks);
 		say_remarks(&remarks);
 		tell_machine(&a, &totals);
 		if (!args->quiet)
 			say_attached(&a, &totals, ended);
 	} else {
-		record_prober_finish(a.prober, &probed, &remarks);
+		finish(&a, false, &remarks);
 		if (a.dir.path)
 			record_dir_undo(&a.dir);
 	}

@@ -12,7 +12,6 @@
 #include "base/exit.h"
 #include "base/log.h"
 #include "cli/common/cli.h"
-#include "record_attach.h"
 #include "record_control.h"
 #include "record_extrae.h"
 #include "record_run.h"

@@ -37,4 +37,19 @@ void record_prober_look(struct record_prober *p); /* for threads that began sinc
  */
 void record_prober_finish(struct record_prober *p, struct record_probed *totals, struct weft_buf *remarks);
 
+/* ---- record_outside.c: a process without a dynamic linker is seen from outside (probe/probe_outside.h), and we write its stream ---- */
+
+struct record_outside;
+struct record_outside_how {
+	const char *dir, *name;             /* of the trace, of the program; borrowed */
+	const char *samples;                /* a number a second; "": none */
+	const struct weft_opt_list *probes; /* borrowed */
+};
+
+int record_outside_begin(struct record_outside **out, pid_t pid, const struct record_outside_how *how,
+                         struct weft_err *err) WEFT_MUST_CHECK;
+void record_outside_look(struct record_outside *o);
+/* Remarks, as lines, on what could not be watched. Frees; NULL is fine. */
+void record_outside_finish(struct record_outside *o, bool ended, struct weft_buf *remarks);
+
 #endif

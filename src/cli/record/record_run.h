@@ -148,4 +148,8 @@ int record_packer_start(struct record_packer **out, const char *dir, struct reco
 void record_packer_finish(struct record_packer *p, const char *dir, const char *own_stream, bool pack,
                           struct record_totals *totals);
 
+/* ---- record_attach.c: a process that runs already, until it ends, or SIGINT, SIGTERM or SIGHUP comes. The exit status. ---- */
+
+int record_attach(const struct record_args *args);
+
 #endif
