@@ -12,19 +12,19 @@
 enum mpi_poll_kind { MPI_POLL_IPROBE, MPI_POLL_IMPROBE, MPI_POLL_STATUS, MPI_POLL_TEST, MPI_POLL_KINDS };
 
 /*
- * The call, its kind, and by number the argument that says whether there was something. Of those that complete requests also: the arguments
+ * The call, how many arguments it has, its kind, and by number the argument that says whether there was something. Of those that complete requests also: the arguments
  * that say how many (-1: one) and which, where their statuses go, and what says that none are wanted.
  */
 #define MPI_POLLS(P, Q) \
-	P(Iprobe, IPROBE, 3) \
-	P(Improbe, IMPROBE, 3) \
-	P(Request_get_status, STATUS, 1) \
-	Q(Test, TEST, 1, -1, 0, 2, status_ignore) \
-	Q(Testall, TEST, 2, 0, 1, 3, statuses_ignore) \
-	Q(Testany, TEST, 3, 0, 1, 4, status_ignore) \
-	Q(Testsome, TEST, 2, 0, 1, 4, statuses_ignore)
+	P(Iprobe, 5, IPROBE, 3) \
+	P(Improbe, 6, IMPROBE, 3) \
+	P(Request_get_status, 3, STATUS, 1) \
+	Q(Test, 3, TEST, 1, -1, 0, 2, status_ignore) \
+	Q(Testall, 4, TEST, 2, 0, 1, 3, statuses_ignore) \
+	Q(Testany, 5, TEST, 3, 0, 1, 4, status_ignore) \
+	Q(Testsome, 5, TEST, 2, 0, 1, 4, statuses_ignore)
 
-#define MPI_POLL(name, kind, flag, ...) MPI_POLL_FLAG_##name = (flag),
+#define MPI_POLL(name, arguments, kind, flag, ...) MPI_POLL_FLAG_##name = (flag),
 enum { MPI_POLLS(MPI_POLL, MPI_POLL) MPI_POLL_FLAGS };
 #undef MPI_POLL
 
@@ -32,8 +32,8 @@ struct mpi_poll {
 	signed char kind, flag, n, requests, status; /* flag 0: another call; status 0: no requests */
 	unsigned short ignore;                       /* where in struct mpi_shape */
 };
-#define MPI_POLL(name, kind, flag) [LINK_MPI_##name] = {MPI_POLL_##kind, flag, 0, 0, 0, 0},
-#define MPI_POLL_REQUESTS(name, kind, flag, n, requests, status, ignore) \
+#define MPI_POLL(name, arguments, kind, flag) [LINK_MPI_##name] = {MPI_POLL_##kind, flag, 0, 0, 0, 0},
+#define MPI_POLL_REQUESTS(name, arguments, kind, flag, n, requests, status, ignore) \
 	[LINK_MPI_##name] = {MPI_POLL_##kind, flag, n, requests, status, offsetof(struct mpi_shape, ignore)},
 static const struct mpi_poll mpi_polls[LINK_MPI_CALLS] = {MPI_POLLS(MPI_POLL, MPI_POLL_REQUESTS)};
 #undef MPI_POLL_REQUESTS

@@ -207,7 +207,7 @@ static inline void call_end(struct mpi_call *c, int rc)
 /* The short way of calls that only ask. */
 static inline __attribute__((always_inline)) bool poll_begin(struct mpi_call *c, const char *frame, const struct mpi_poll *p)
 {
-	if (WEFT_UNLIKELY(!mpi_polls_quick) || (p->status && !mpi_poll_note(c, p)))
+	if (WEFT_UNLIKELY(!mpi_polls_quick || here.frame) || (p->status && !mpi_poll_note(c, p)))
 		return false;
 	call_here(c, frame);
 	if (WEFT_UNLIKELY(here.in_vain[p->kind].n % POLLS_TIMED == 0))
@@ -280,7 +280,7 @@ void mpi_call_resumed(struct mpi_call *c)
 #define PASS_13 PASS_12, a[12]
 
 #define MPI_CALL(name, n, kind) \
-	static int wrap_##name(TAKE_##n) \
+	static __attribute__((noinline)) int wrap_##name(TAKE_##n) \
 	{ \
 		int (*real)(TAKE_##n) = (int (*)(TAKE_##n))mpi_link->real[LINK_MPI_##name]; \
 		const char *frame = __builtin_dwarf_cfa(); \
@@ -290,17 +290,32 @@ void mpi_call_resumed(struct mpi_call *c)
 		struct mpi_call c __attribute__((cleanup(call_unwound))); \
 		c.id = LINK_MPI_##name; \
 		c.a = a; \
-		const struct mpi_poll *p = &mpi_polls[LINK_MPI_##name]; \
-		bool quick = p->flag && poll_begin(&c, frame, p); \
-		if (!quick) \
-			call_begin(&c, frame); \
+		call_begin(&c, frame); \
 		int rc = real(PASS_##n); \
-		if (!(quick && poll_in_vain(&c, rc, p))) \
-			call_end(&c, rc); \
+		call_end(&c, rc); \
 		return rc; \
 	}
 #include "link/link_mpi_calls.def"
 #undef MPI_CALL
+
+#define MPI_POLL(name, n, ...) \
+	static int poll_##name(TAKE_##n) \
+	{ \
+		const struct mpi_poll *p = &mpi_polls[LINK_MPI_##name]; \
+		mpi_word a[n] = {LIST_##n}; \
+		struct mpi_call c __attribute__((cleanup(call_unwound))); \
+		c.id = LINK_MPI_##name; \
+		c.a = a; \
+		c.open = false; \
+		if (!poll_begin(&c, __builtin_dwarf_cfa(), p)) \
+			return wrap_##name(LIST_##n); \
+		int rc = ((int (*)(TAKE_##n))mpi_link->real[LINK_MPI_##name])(PASS_##n); \
+		if (!poll_in_vain(&c, rc, p)) \
+			call_end(&c, rc); \
+		return rc; \
+	}
+MPI_POLLS(MPI_POLL, MPI_POLL)
+#undef MPI_POLL
 
 /*
  * A call under the other name is the same one, where both lead to one function. Where they do not, a profiler stands between the program and
@@ -313,11 +328,16 @@ void mpi_wrap_all(void **slot)
 #include "link/link_mpi_calls.def"
 #undef MPI_CALL
 	};
+	static void *const poll[LINK_MPI_CALLS] = {
+#define MPI_POLL(name, ...) [LINK_MPI_##name] = (void *)poll_##name,
+		MPI_POLLS(MPI_POLL, MPI_POLL)
+#undef MPI_POLL
+	};
 	for (unsigned i = 0; i < LINK_MPI_CALLS; i++) {
-		void *real = mpi_link->real[i];
+		void *real = mpi_link->real[i], *with = poll[i] ? poll[i] : wrapper[i];
 		if (real)
-			__atomic_store_n(&slot[i], wrapper[i], __ATOMIC_RELEASE);
+			__atomic_store_n(&slot[i], with, __ATOMIC_RELEASE);
 		if (real && real == mpi_link->real[LINK_MPI_CALLS + i])
-			__atomic_store_n(&slot[LINK_MPI_CALLS + i], wrapper[i], __ATOMIC_RELEASE);
+			__atomic_store_n(&slot[LINK_MPI_CALLS + i], with, __ATOMIC_RELEASE);
 	}
 }
