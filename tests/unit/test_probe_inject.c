@@ -164,7 +164,7 @@ static const char *const compilers[] = {"gcc -O2 -pie -fPIE", "clang -O0 -no-pie
 /* The first attach to a program does most: several of them. */
 static void all_is_as_it_was(char *what, char *threads)
 {
-	unsigned ways = tier(1, 2, 5), programs = tier(2, 6, 40);
+	unsigned ways = tier(1, 2, 5), programs = tier(2, 3, 40);
 	program_needs_agent();
 	for (unsigned k = 0; k < ways; k++) {
 		char path[4200];
@@ -367,7 +367,7 @@ TEST(a_controller_may_be_late)
 {
 	struct program p;
 	unsigned long checked = 0;
-	unsigned attaches = tier(10, 30, 100);
+	unsigned attaches = tier(4, 8, 100);
 	int status;
 	begin(&p, "gcc -O2 -pie -fPIE", "rsc", "2");
 	pid_t controller = fork_controller(&p);
@@ -393,7 +393,7 @@ TEST(controllers_may_come_together)
 	enum { CONTROLLERS = 4 };
 	struct program p;
 	unsigned long checked = 0;
-	unsigned attaches = tier(10, 40, 200);
+	unsigned attaches = tier(10, 20, 200);
 	pid_t controller[CONTROLLERS];
 	int status;
 	begin(&p, "gcc -O2 -pie -fPIE", "rsc", "2");
