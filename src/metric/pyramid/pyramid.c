@@ -333,9 +333,10 @@ static uint8_t width_of_ends(const double *end, uint32_t n, double begin)
 }
 
 /* How long its values last; also of the node that it is in, when it is the last of it. */
-static int end_shares(struct weft_pyramid_lane *l)
+static int end_shares(struct weft_pyramid_lane *l, bool whole)
 {
 	pyramid_sharing_begin(&l->of_chunk);
+	l->of_chunk.unknown = !whole;
 	pyramid_sharing_add(&l->of_chunk, &l->of_node, l->begin, &l->bursts, l->n);
 	int rc = pyramid_shares_push_chunk(&l->row->shares, &l->of_chunk);
 	if (!rc && l->row->shares.of_chunk.n % WEFT_PYRAMID_FAN == 0) {
@@ -364,7 +365,7 @@ static int end_chunk(struct weft_pyramid_lane *l)
 	c.offset = l->slab->number * SLAB_BYTES + l->slab->used;
 	c.crc = weft_crc32c(0, to, bytes);
 	l->slab->used += (uint32_t)bytes;
-	int rc = end_shares(l);
+	int rc = end_shares(l, c.end_width != PYRAMID_RAW);
 	l->row->n_bursts += n;
 	l->begin = sums[SUM_END];
 	l->n = 0;

@@ -53,17 +53,18 @@ int pyramid_open_file(struct weft_pyramid **out, const struct weft_trace *t, con
 enum { PYRAMID_SLOTS = 2 * WEFT_PYRAMID_SHARES_MOST };
 struct pyramid_sharing {
 	uint32_t n;
-	bool unknown; /* more values than are told apart, or times that are not whole */
-	int32_t twice[WEFT_PYRAMID_SHARES_MOST];
-	uint64_t time[WEFT_PYRAMID_SHARES_MOST];
-	uint8_t slot[PYRAMID_SLOTS]; /* of a hash table: place + 1 */
+	bool unknown; /* more values than are told apart, some that are not whole or half, or times that are not whole */
+	uint8_t slot[WEFT_PYRAMID_SHARES_MOST]; /* in the order in which they were met */
+	bool is_used[PYRAMID_SLOTS];            /* a hash table by value */
+	int32_t twice[PYRAMID_SLOTS];
+	double time[PYRAMID_SLOTS];
 };
 struct pyramid_row_shares { /* of a row that is made; owned */
 	WEFT_VEC(struct weft_pyramid_share) share;
 	WEFT_VEC(struct weft_pyramid_shares) of_chunk, of_node;
 };
 void pyramid_sharing_begin(struct pyramid_sharing *s);
-/* Bursts of which the first begins at `begin`; also into `all`. */
+/* Bursts of which the first begins at `begin`, with whole times; also into `all`. */
 void pyramid_sharing_add(struct pyramid_sharing *s, struct pyramid_sharing *all, double begin,
                          const struct weft_pyramid_bursts *b, uint32_t n);
 int pyramid_shares_push_chunk(struct pyramid_row_shares *r, const struct pyramid_sharing *s) WEFT_MUST_CHECK;

@@ -13,50 +13,43 @@ enum { CHUNK_MOST = 32 }; /* more values than that in a chunk, and its bursts ar
 
 void pyramid_sharing_begin(struct pyramid_sharing *s)
 {
+	for (uint32_t i = 0; i < s->n; i++)
+		s->is_used[s->slot[i]] = false;
 	s->n = 0;
 	s->unknown = false;
-	memset(s->slot, 0, sizeof s->slot);
 }
 
-static void add_time(struct pyramid_sharing *s, int32_t twice, uint64_t time, uint32_t most)
+static inline void add_time(struct pyramid_sharing *s, int32_t twice, double time, uint32_t most)
 {
-	uint32_t i = (uint32_t)twice * 2654435769u >> 25; /* seven bits */
-	while (s->slot[i] && s->twice[s->slot[i] - 1] != twice)
+	uint32_t i = (uint32_t)twice % PYRAMID_SLOTS;
+	while (s->is_used[i] && s->twice[i] != twice)
 		i = (i + 1) % PYRAMID_SLOTS;
-	if (!s->slot[i]) {
-		if (s->n == most) {
-			s->unknown = true;
-			return;
-		}
-		s->twice[s->n] = twice;
-		s->time[s->n] = 0;
-		s->slot[i] = (uint8_t)++s->n;
+	if (s->is_used[i]) {
+		s->time[i] += time;
+	} else if (s->n == most) {
+		s->unknown = true;
+	} else {
+		s->is_used[i] = true;
+		s->twice[i] = twice;
+		s->time[i] = time;
+		s->slot[s->n++] = (uint8_t)i;
 	}
-	s->time[s->slot[i] - 1] += time;
-}
-
-/* Whether a burst can be told by its value twice and a whole time. */
-static bool is_told(double v, double time)
-{
-	double twice = 2 * v;
-	return fabs(twice) <= INT32_MAX && twice == (int32_t)twice && time >= 0 && time < 0x1p53 &&
-	       time == (double)(uint64_t)time;
 }
 
 void pyramid_sharing_add(struct pyramid_sharing *s, struct pyramid_sharing *all, double begin,
                          const struct weft_pyramid_bursts *b, uint32_t n)
 {
 	for (uint32_t i = 0; i < n && !s->unknown; i++) {
-		double time = b->end[i] - begin;
-		if (!is_told(b->value[i], time))
+		const double time = b->end[i] - begin, twice = 2 * b->value[i];
+		if (!(fabs(twice) <= INT32_MAX) || twice != (int32_t)twice || !(time >= 0))
 			s->unknown = true;
 		else if (time > 0)
-			add_time(s, (int32_t)(2 * b->value[i]), (uint64_t)time, CHUNK_MOST);
+			add_time(s, (int32_t)twice, time, CHUNK_MOST);
 		begin = b->end[i];
 	}
 	all->unknown |= s->unknown;
 	for (uint32_t i = 0; i < s->n && !all->unknown; i++)
-		add_time(all, s->twice[i], s->time[i], WEFT_PYRAMID_SHARES_MOST);
+		add_time(all, s->twice[s->slot[i]], s->time[s->slot[i]], WEFT_PYRAMID_SHARES_MOST);
 }
 
 /* Appends them; *of says where they are. */
@@ -65,10 +58,10 @@ static int push_shares(struct pyramid_row_shares *r, const struct pyramid_sharin
 	size_t first = r->share.n;
 	bool known = !s->unknown && first < UINT32_MAX - WEFT_PYRAMID_SHARES_MOST;
 	for (uint32_t i = 0; i < s->n; i++)
-		known &= s->time[i] <= UINT32_MAX;
+		known &= s->time[s->slot[i]] <= UINT32_MAX;
 	*of = (struct weft_pyramid_shares){known ? (uint32_t)first : 0, known ? s->n : 0};
 	for (uint32_t i = 0; i < of->n; i++)
-		if (weft_vec_push(&r->share, ((struct weft_pyramid_share){(uint32_t)s->time[i], s->twice[i]})))
+		if (weft_vec_push(&r->share, ((struct weft_pyramid_share){(uint32_t)s->time[s->slot[i]], s->twice[s->slot[i]]})))
 			return -ENOMEM;
 	return 0;
 }
