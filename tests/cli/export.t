@@ -21,17 +21,22 @@ $ cat >look.py <<'END'
 >     key = [c["key"] for c in a["columns"]]
 >     for row in sorted(a["rows"], key=lambda r: -r[key.index("self_ns")]):
 >         print(row[0], row[key.index("calls")], row[key.index("self_ns")])
+> elif sys.argv[2] == "more":
+>     print({k: v["count"] for k, v in page["arrows"].items()}, [c["name"] for c in page["answers"]["time/counters"]["counters"]], "tasks" in page)
 > else:
 >     print(page["step"], [(t["view"], t["count"], t["nested"], len(t["values"])) for t in page["tracks"]], page["info"]["traces"][0].get("path"))
 > END
-$ python3 look.py heat.html profile >a; weft stat -q heat.weft --json | jq -r '.[] | "\(.region) \(.calls) \(.self_ns)"' >b; cmp a b && cat a; python3 look.py heat.html tracks
+$ python3 look.py heat.html profile >a; weft stat -q heat.weft --json | jq -r '.[] | "\(.region) \(.calls) \(.self_ns)"' >b; cmp a b && cat a; python3 look.py heat.html tracks; python3 look.py heat.html more
 solve 5 210100000
 MPI_Recv 2 40010000
 main 2 20900000
 exchange 2 8790000
 1 [('', 3, True, 4), ('states', 3, False, 5), ('@1', 3, False, 3), ('@3', 3, False, 1)] None
+{'messages': 2, 'flows': 1} ['flops', 'misses'] False
 $ weft export -q --html sample.prv -o s.html --view useful --time 25%..75%; python3 look.py s.html tracks
 1 [('', 4, False, 4), ('useful', 4, False, 1), ('@1', 4, False, 0), ('@3', 4, False, 0), ('@5', 4, False, 4), ('@7', 4, False, 4), ('@9', 4, False, 4), ('@11', 4, False, 2), ('@13', 4, False, 2), ('@15', 4, False, 2)] None
+$ cp -r "$WEFT_SOURCE/tests/golden/traces/tiles.weft" .; weft export -q --html tiles.weft -o t.html; python3 look.py t.html more
+{'messages': 0, 'flows': 20} [] True
 ## What is wrong.
 $ weft export heat.weft -o x.html; weft export --html heat.weft; weft export --html heat.weft -o x.svg; weft export --html heat.weft -o heat.html; weft export --html heat.weft -o y.html --limit 10K; weft export --html heat.weft -o y.html --view nothing; weft export --html none.weft -o y.html; weft export --html heat.weft -o y.html --time 9s..; ls y.html
 weft export: error: say as what: --html (other formats: weft convert)
