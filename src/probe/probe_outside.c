@@ -21,11 +21,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { RING_BYTES = 512 << 10, STACK_BYTES = 16 << 10, SETTLED_NS = 20000000, FUNCTIONS_MOST = 64, ADDRESSES_MOST = 250 };
+/* Who may lock as much memory has the larger ring; the other is what perf allows anybody for each cpu. */
+enum {
+	RING_MOST = 4 << 20,
+	RING_LEAST = 512 << 10,
+	STACK_BYTES = 16 << 10,
+	SETTLED_NS = 20000000,
+	FUNCTIONS_MOST = 64,
+	ADDRESSES_MOST = 250
+};
 
 struct ring {
 	int fd; /* of the event that made it; -1: there is none yet */
 	struct perf_event_mmap_page *control;
+	size_t bytes;
 };
 struct seen { /* a record, in `kept` */
 	uint64_t time;
@@ -52,7 +61,7 @@ struct probe_outside {
 	struct ring *ring;               /* by cpu. Owned */
 	unsigned n_cpus;
 	uint32_t n_functions;
-	size_t page;
+	size_t page, ring_bytes;
 	WEFT_VEC(uint8_t) kept;
 	WEFT_VEC(struct seen) seen;
 	struct outside_stack *stack;
@@ -124,7 +133,7 @@ static struct perf_event_attr base_attr(const struct probe_outside *o, bool kern
 		.task = 1,
 		.sample_id_all = 1,
 		.watermark = 1,
-		.wakeup_watermark = RING_BYTES / 4,
+		.wakeup_watermark = RING_LEAST / 4,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 	};
@@ -132,10 +141,14 @@ static struct perf_event_attr base_attr(const struct probe_outside *o, bool kern
 
 static int make_ring(struct probe_outside *o, struct ring *r, int fd)
 {
-	void *at = mmap(NULL, o->page + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *at = mmap(NULL, o->page + o->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED && o->ring_bytes == RING_MOST) {
+		o->ring_bytes = RING_LEAST;
+		return make_ring(o, r, fd);
+	}
 	if (at == MAP_FAILED)
 		return -errno;
-	*r = (struct ring){fd, at};
+	*r = (struct ring){fd, at, o->ring_bytes};
 	return 0;
 }
 
@@ -170,7 +183,7 @@ static void close_events(struct probe_outside *o)
 {
 	for (unsigned i = 0; i < o->n_cpus; i++)
 		if (o->ring[i].fd >= 0)
-			munmap(o->ring[i].control, o->page + RING_BYTES);
+			munmap(o->ring[i].control, o->page + o->ring[i].bytes);
 	for (size_t i = 0; i < o->fd.n; i++)
 		close(o->fd.at[i]);
 	for (unsigned i = 0; i < o->n_cpus; i++)
@@ -216,6 +229,7 @@ int probe_outside_open(struct probe_outside **out, pid_t pid, uint64_t period_ns
 	o->period_ns = period_ns;
 	o->n_cpus = (unsigned)cpus;
 	o->page = (size_t)sysconf(_SC_PAGESIZE);
+	o->ring_bytes = RING_MOST;
 	for (unsigned i = 0; i < o->n_cpus; i++)
 		o->ring[i].fd = -1;
 	raise_descriptors();
@@ -256,7 +270,7 @@ static int probe_attr(struct perf_event_attr *out, const char *path, uint64_t of
 		.disabled = 1,
 		.sample_id_all = 1,
 		.watermark = 1,
-		.wakeup_watermark = RING_BYTES / 4,
+		.wakeup_watermark = RING_LEAST / 4,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 	};
@@ -341,7 +355,7 @@ struct task_body { /* of a thread that ends */
 static void ring_copy(const struct ring *r, size_t page, uint64_t from, void *to, size_t n)
 {
 	const uint8_t *data = (const uint8_t *)r->control + page;
-	size_t at = from % RING_BYTES, first = n < RING_BYTES - at ? n : RING_BYTES - at;
+	size_t at = from % r->bytes, first = n < r->bytes - at ? n : r->bytes - at;
 	memcpy(to, data + at, first);
 	memcpy((uint8_t *)to + first, data, n - first);
 }

@@ -233,10 +233,13 @@ void record_outside_finish(struct record_outside *o, bool ended, struct weft_buf
 		return;
 	if (probe_outside_look(o->seen, true, see, o))
 		weft_buf_puts(&o->remarks, "out of memory: events are lost\n");
-	if (probe_outside_lost(o->seen))
-		weft_buf_printf(&o->remarks, "%llu events came faster than they could be fetched, and are lost\n",
-		                (unsigned long long)probe_outside_lost(o->seen));
 	const struct probe_outside_event now = {.time_ns = record_stream_ticks(&o->stream)};
+	const uint64_t lost = probe_outside_lost(o->seen);
+	if (lost)
+		weft_buf_printf(&o->remarks, "%llu events came faster than they could be fetched, and are lost\n",
+		                (unsigned long long)lost);
+	if (lost && o->lane.n && !o->lane.at[0].ended)
+		put(o, &o->lane.at[0], &now, WEFT_EV_DROPPED, 0, 1, &lost);
 	for (size_t i = 0; i < o->lane.n; i++) {
 		struct lane *l = &o->lane.at[i];
 		if (!l->ended && ended)
