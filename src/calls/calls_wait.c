@@ -153,20 +153,25 @@ static int wrap_pthread_barrier_wait(pthread_barrier_t *barrier)
 /* What is done already is no wait: the C library has 2 there then. */
 enum { ONCE_DONE = 2 };
 
-static int wrap_pthread_once(pthread_once_t *once, void (*run)(void))
+CALLS_INLINE int once_by(pthread_once_t *once, void (*run)(void), weft_region r, const void *caller)
 {
-	if (__atomic_load_n((int *)once, __ATOMIC_RELAXED) == ONCE_DONE || calls_passes(CALLS_CALLER))
+	if (__atomic_load_n((int *)once, __ATOMIC_RELAXED) == ONCE_DONE || calls_passes(caller))
 		return CALLS_REAL(pthread_once)(once, run);
 	CALLS_OPEN(o) = {0, NULL, NULL};
-	calls_enter(&o, CALLS_REGION(pthread_once), calls_def.condition, (int64_t)(uintptr_t)once);
+	calls_enter(&o, r, calls_def.condition, (int64_t)(uintptr_t)once);
 	int rc = CALLS_REAL(pthread_once)(once, run);
 	calls_leave_bare(&o);
 	return rc;
 }
 
+static int wrap_pthread_once(pthread_once_t *once, void (*run)(void))
+{
+	return once_by(once, run, CALLS_REGION(pthread_once), CALLS_CALLER);
+}
+
 static void wrap_call_once(once_flag *once, void (*run)(void))
 {
-	(void)wrap_pthread_once((pthread_once_t *)once, run);
+	(void)once_by((pthread_once_t *)once, run, CALLS_REGION(call_once), CALLS_CALLER);
 }
 
 #define PUT(name) calls_put(slot, LINK_LIBC_##name, (void *)wrap_##name)
