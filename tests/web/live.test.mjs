@@ -53,6 +53,19 @@ test("values, counters and tunlets are plotted, and what is no number is not", (
 	assert.deepEqual(counterValues({ codelets: [{ name: "gemm", value: 3 }] }), [["gemm", 3]]);
 });
 
+test("limits of a curve are those of what is shown: they shrink when the outermost point has gone", () => {
+	const m = createModel(), at = (t, v) => m.add({ sample: 0, time_s: t, pid: 7, workers: [], counters: [{ name: "c", values: [v] }] });
+	const series = () => m.series.get("Counters\nc of worker 0"), limits = () => [series().min, series().max];
+	at(1, 50);
+	at(1.1, -3);
+	assert.deepEqual(limits(), [-3, 50]);
+	for (let i = 0; i < 899; i++) at(1.2 + i / 10, 7 + (i % 2));
+	assert.equal(series().points.length, 900);
+	assert.deepEqual(limits(), [-3, 8]);
+	at(100, 9);
+	assert.deepEqual(limits(), [0, 9]);
+});
+
 test("previsions are told on the samples' clock", () => {
 	const [p] = previsions({ time_s: 10, now_us: 5e6, previsions: [{ task: 1, name: "n", worker: 2, start_us: 5.5e6, end_us: 6e6 }] });
 	assert.deepEqual([p.from, p.to, p.worker], [10.5, 11, 2]);

@@ -6,7 +6,7 @@ import { STATES, brief, previsions } from "./model.js";
 import { AXIS, LABELS, ROW, createRing, fit, inks, paintAxis, paintCurve, paintLabels, paintPart, windowOf } from "./paint.js";
 import { liveSource } from "./source.js";
 
-const SPANS = [10, 30, 90], MARGIN = 12 /* as live.css' */, PICTURE_MS = 150;
+const SPANS = [10, 30, 90], MARGIN = 12 /* as live.css' */, PICTURE_MS = 250, READ_MS = 950;
 
 /** "120 s", "12 min 05 s". @param {number} s */
 export function runningText(s) {
@@ -38,7 +38,7 @@ export function createLive(host, app) {
 	const gantt = h("section", { class: "live-gantt", "aria-label": "Workers over time" }, h("div", { class: "live-view" }, canvas, filling, labels), space);
 	fill(host, h("div", { class: "live" }, h("div", { class: "bar" }, dot, which, title, facts, h("span", { class: "grow" }), start, spans, colors, freeze), note, gantt, legend, cards));
 	const ring = createRing();
-	let ink = null, cardsDue = 0, pictureDue = 0, headDue = 0, rowHeight = ROW, windowFrom = 0, frozen = false, held = null, asked = false, shownCards = "", shownRows = "", shownFilling = "", names = [];
+	let ink = null, cardsDue = 0, pictureDue = 0, rowHeight = ROW, windowFrom = 0, frozen = false, held = null, asked = false, shownCards = "", shownRows = "", shownFilling = "", names = [];
 	const made = new Map();
 
 	function setFrozen(now) {
@@ -63,8 +63,7 @@ export function createLive(host, app) {
 
 	function head() {
 		const p = source.program, sample = p?.model.last;
-		if (!sample || performance.now() < headDue) return;
-		headDue = performance.now() + 310;
+		if (!sample) return;
 		const parts = [`pid ${sample.pid}`, `runs for ${runningText(sample.time_s)}`];
 		if (sample.tasks) parts.push(`${sample.tasks.executed} tasks executed since somebody looks`);
 		if (sample.left_out) parts.push(`${sample.left_out} samples left out`);
@@ -76,9 +75,9 @@ export function createLive(host, app) {
 	}
 
 	function card(series) {
-		const canvas = h("canvas", { "aria-hidden": "true" }), value = h("span", { class: "n" });
-		const box = h("figure", { class: "live-card", "data-name": series.name }, h("figcaption", {}, h("span", { class: "grow", title: plain(`${series.group}: ${series.name}`, 200) }, plain(series.name, 60)), value), h("div", {}, canvas));
-		return { box, canvas, value };
+		const canvas = h("canvas", { role: "img" });
+		const box = h("figure", { class: "live-card", "data-name": series.name }, h("figcaption", { title: plain(`${series.group}: ${series.name}`, 200) }, plain(series.name, 60)), h("div", {}, canvas));
+		return { box, canvas };
 	}
 	/* Cards are made anew only when there is something new to plot. */
 	function layCards(model) {
@@ -114,10 +113,13 @@ export function createLive(host, app) {
 		ring.add({ ...how, now: Math.min(model.seconds, held.to), span });
 		paintWindow(how, w);
 		if (due) paintLabels(fit(labels, how.height, LABELS, true).c, how);
-		const words = rowsText(rows);
-		if (words !== canvas.getAttribute("aria-label")) canvas.setAttribute("aria-label", words);
-		/* What changes ten times a second cannot be read: names, curves and values are painted three times. */
-		if (due) paintCards(model, w.from, span);
+		/* What changes ten times a second cannot be read: names, curves and values change once a second, and values are painted: of the document itself only one line changes, since a layout costs more than a picture. */
+		if (due) {
+			const words = rowsText(rows);
+			if (words !== canvas.getAttribute("aria-label")) canvas.setAttribute("aria-label", words);
+			head();
+			paintCards(model, w.from, span);
+		}
 	}
 	/* What has moved on; between two moves the part that fills. */
 	function paintWindow(how, { from, to, fill: since }) {
@@ -142,7 +144,9 @@ export function createLive(host, app) {
 		const model = source.program?.model, rows = [...(model?.rows.values() ?? [])], ratio = devicePixelRatio || 1, height = AXIS + rows.length * rowHeight, width = gantt.clientWidth - 2 * MARGIN;
 		if (!held || !(width > LABELS)) return null;
 		const whole = new OffscreenCanvas(Math.round(width * ratio), Math.round(height * ratio)), c = whole.getContext("2d");
-		const how = looks(rows, { from: windowFrom, to: windowFrom + seconds(), width: width - LABELS, height, scroll: 0 }), zero = ring.column(windowFrom);
+		const all = createRing(), how = { ...looks(rows, { from: windowFrom, to: windowFrom + seconds(), width: width - LABELS, height, scroll: 0 }), ring: all };
+		all.add({ ...how, now: held.to, span: seconds() });
+		const zero = all.column(windowFrom);
 		c.setTransform(ratio, 0, 0, ratio, LABELS * ratio, 0);
 		paintAxis(c, how);
 		paintPart(c, zero, zero + Math.round(how.width * ratio), AXIS, how);
@@ -151,17 +155,17 @@ export function createLive(host, app) {
 		return whole;
 	}
 	function paintCards(model, from, span) {
-		cardsDue = performance.now() + 310;
+		cardsDue = performance.now() + READ_MS;
 		const tunes = source.tuner?.model;
 		layCards({ series: tunes ? new Map([...model.series, ...tunes.series]) : model.series });
 		const shown = [...made].map(([key, card]) => ({ ...card, of: model.series.get(key), s: model.series.get(key) ?? tunes?.series.get(key), width: card.canvas.parentElement.clientWidth })).filter(x => x.s);
-		for (const { canvas: to2, value, of, s, width } of shown) {
-			value.textContent = `${brief(s.last)}${s.unit ? ` ${s.unit}` : ""}`;
-			const card = fit(to2, 46, width), begin = of ? from : Math.max(tunes.began, tunes.seconds - span);
-			paintCurve(card.c, { series: s, from: begin, to: begin + span, width: card.width, height: card.height, ink, color: ink.accent });
+		for (const { canvas: on, of, s, width } of shown) {
+			const begin = of ? from : Math.max(tunes.began, tunes.seconds - span), value = `${brief(s.last)}${s.unit ? ` ${s.unit}` : ""}`, card = fit(on, 46, width, true);
+			paintCurve(card.c, { series: s, value, from: begin, to: begin + span, width: card.width, height: card.height, ink, color: ink.accent });
+			on.setAttribute("aria-label", value);
 		}
 	}
-	const now = () => { cardsDue = headDue = 0; soon(); };
+	const now = () => { cardsDue = 0; soon(); };
 	const soon = () => { if (!asked) { asked = true; requestAnimationFrame(paint); } };
 
 	/* Codelets, or regions, that take most. */
@@ -195,7 +199,6 @@ export function createLive(host, app) {
 	const end = source.listen(what => {
 		if (what === "state") state();
 		if (app.state.main !== "live") return;
-		head();
 		/* Each sample is shown, two of them in one picture: a picture costs the browser more than what has changed in it. */
 		if (what === "state" || (!frozen && performance.now() >= pictureDue)) soon();
 	});

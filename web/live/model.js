@@ -4,8 +4,16 @@
  * sums that only grow; here they become shares and rates between one sample and the next. Nothing here knows of a page.
  */
 export const STATES = ["executing", "callback", "sleeping", "other"];
+const SUMS = STATES.map(s => `${s}_s`);
 const GAP_S = 1.5; // a longer one is a time in which nobody looked
 const KEEP = 900; // samples: at ten a second a minute and a half
+
+const NONE = [0, NaN];
+/* A series' limits have 0 and all that is shown in them. */
+function stretch(s, v) {
+	if (v > s.max) s.max = v;
+	if (v < s.min) s.min = v;
+}
 
 /** The part of a second that a sum has grown by, of 0 to 1. @param {number} now @param {number | undefined} before @param {number} seconds */
 const share = (now, before, seconds) => (before === undefined || !(seconds > 0) ? 0 : Math.min(1, Math.max(0, (now - before) / seconds)));
@@ -27,13 +35,15 @@ export function createModel() {
 		let s = series.get(key);
 		if (!s) series.set(key, (s = { name, group, unit, points: [], last: 0, min: limits.min ?? 0, max: limits.max ?? 0 }));
 		s.points.push([t, value]);
-		if (s.points.length > KEEP) s.points.shift();
+		const [, gone] = s.points.length > KEEP ? s.points.shift() : NONE;
 		s.last = value;
-		if (limits.max === undefined) {
-			s.max = 0;
-			s.min = 0;
-			for (const [, v] of s.points) [s.max, s.min] = [Math.max(s.max, v), Math.min(s.min, v)];
+		if (limits.max !== undefined) return;
+		/* All are looked at only when an outermost one has gone. */
+		if (gone === s.max || gone === s.min) {
+			s.max = s.min = 0;
+			for (const p of s.points) stretch(s, p[1]);
 		}
+		stretch(s, value);
 	}
 
 	function row(name) {
@@ -48,11 +58,17 @@ export function createModel() {
 
 	function addWorkers(list, t, dt) {
 		for (const w of list) {
-			const r = row(w.name), b = r.before, shares = STATES.map(k => share(w[`${k}_s`], b?.[`${k}_s`], dt));
-			const sum = shares.reduce((a, v) => a + v, 0);
+			const r = row(w.name), b = r.before, shares = [0, 0, 0, 0];
+			let sum = 0;
+			for (let k = 0; k < SUMS.length; k++) sum += shares[k] = share(w[SUMS[k]], b?.[SUMS[k]], dt);
 			/* What nothing was counted of is what it is at: before its first station nothing is known. */
 			if (b && sum < 0.999) shares[Math.max(0, STATES.indexOf(w.state))] += 1 - sum;
-			Object.assign(r, { state: w.state, what: w.codelet ?? "", tasks: w.tasks, rate: rate(w.tasks, b?.tasks, dt), busy: shares[0], before: w });
+			r.state = w.state;
+			r.what = w.codelet ?? "";
+			r.rate = rate(w.tasks, b?.tasks, dt);
+			r.tasks = w.tasks;
+			r.busy = shares[0];
+			r.before = w;
 			if (w.codelet) r.lately = w.codelet;
 			if (b && dt < GAP_S) slot(r, { t, dt, shares, what: w.codelet ?? r.lately ?? "" });
 		}

@@ -21,7 +21,7 @@ export function fit(canvas, height, width = canvas.parentElement.clientWidth, op
 /** The names of colours that the page's style has. */
 export function inks(element) {
 	const style = getComputedStyle(element), ink = name => style.getPropertyValue(`--${name}`).trim();
-	return { text: ink("text"), soft: ink("soft"), line: ink("line"), lineSoft: ink("line-soft"), track: ink("track"), ground: ink("ground"), accent: ink("accent"), warn: ink("warn"), font: style.fontFamily };
+	return { text: ink("text"), soft: ink("soft"), line: ink("line"), lineSoft: ink("line-soft"), track: ink("track"), ground: ink("ground"), raised: ink("raised"), accent: ink("accent"), warn: ink("warn"), font: style.fontFamily };
 }
 
 export const LABELS = 172, ROW = 22, AXIS = 22;
@@ -47,30 +47,33 @@ function cut(c, text, width) {
 /* The parts of a slot, from below: executing (or regions), then what it was beside. */
 function paintSlot(c, s, x0, w, top, h, colors, byWhat) {
 	let y = top + h;
-	const part = (color, share) => {
-		if (h * share < 0.2) return;
-		c.fillStyle = color;
-		c.fillRect(x0, y - h * share, w, h * share);
-		y -= h * share;
-	};
-	if (s.parts?.length && byWhat) for (const [name, share] of s.parts) part(byWhat(name), share);
-	else STATES.forEach((state, k) => part(k === 0 && byWhat && s.what ? byWhat(s.what) : colors[state], s.shares[k]));
+	const parts = byWhat && s.parts?.length ? s.parts : null, n = parts ? parts.length : STATES.length;
+	for (let k = 0; k < n; k++) {
+		const tall = h * (parts ? parts[k][1] : s.shares[k]);
+		if (tall < 0.2) continue;
+		c.fillStyle = parts ? byWhat(parts[k][0]) : k === 0 && byWhat && s.what ? byWhat(s.what) : colors[STATES[k]];
+		c.fillRect(x0, y - tall, w, tall);
+		y -= tall;
+	}
 }
 
 const tickText = t => `${Number(t.toPrecision(9))} s`;
-/* What lies below everything: rows, and lines of the axis at these places. */
-function paintGround(c, { x, width, rows, row, top, ink, lines, thick }) {
+/* What lies below everything: rows [first, last), row 0 at `top`, and lines of the axis at these places. */
+function paintGround(c, { x, width, first = 0, last, row, top, ink, lines, thick }) {
+	const y = top + first * row, tall = (last - first) * row;
 	c.fillStyle = ink.ground;
-	c.fillRect(x, top, width, rows * row);
+	c.fillRect(x, y, width, tall);
 	c.fillStyle = ink.lineSoft;
-	for (const at of lines) c.fillRect(at, top, thick, rows * row);
+	for (const at of lines) c.fillRect(at, y, thick, tall);
 	c.fillStyle = ink.track;
-	for (let i = 0; i < rows; i++) c.fillRect(x, top + i * row, width, row - 4);
+	for (let i = first; i < last; i++) c.fillRect(x, top + i * row, width, row - 4);
 }
+/* Rows [first, last) that are seen at all. */
+const seenRows = ({ rows, row, scroll, height }) => [Math.max(0, Math.floor(scroll / row)), Math.min(rows.length, Math.ceil((scroll + height - AXIS) / row))];
 
 /**
  * The columns of the last seconds, each painted once with what is below it: a ring of pixels in which time goes round, so that a sample costs what is new
- * in it, and showing it is copying the rows that are seen.
+ * in it, and showing it is copying. It has the rows that are seen: scrolling paints it anew.
  *
  *     time     … 27  28  29  30 ┊ 31  32           column = time × scale modulo width
  *     ring     30 │ 31  32 │ 23 …                  what is shown are two pieces of it
@@ -85,11 +88,12 @@ export function createRing() {
 		/** The first column that is not known yet; how often all has begun anew. */
 		get end() { return upTo; }, get turn() { return turn; },
 		/** Paints what is new up to `now`, in rows that are `width` wide in `span` seconds. */
-		add({ rows, row, from, now, span, width, ratio, ink, colors, byWhat }) {
-			const tall = Math.max(1, Math.round(rows.length * row * ratio)), step = axisStep(span, width), was = scale;
+		add({ rows, row, from, now, span, width, height, scroll, ratio, ink, colors, byWhat }) {
+			const [top, end] = seenRows({ rows, row, scroll, height }), tall = Math.max(1, Math.round((height - AXIS) * ratio)), step = axisStep(span, width), was = scale;
 			w = Math.max(1, Math.round(width * ratio));
 			scale = w / span;
-			const next = JSON.stringify([rows.map(r => r.name), row, w, span, colors, ink.track, Boolean(byWhat)]);
+			let next = `${row} ${w} ${tall} ${scroll} ${span} ${colors.executing} ${ink.track} ${Boolean(byWhat)}`;
+			for (let i = top; i < end; i++) next += `\n${rows[i].name}`;
 			if (next !== key || was !== scale || column(now) < upTo) {
 				key = next;
 				turn++;
@@ -102,22 +106,23 @@ export function createRing() {
 			each(first, last, (x, n, at) => {
 				const lines = [];
 				for (let t = Math.ceil(at / scale / step) * step; column(t) < at + n; t += step) lines.push(x + column(t) - at);
-				paintGround(c, { x, width: n, rows: rows.length, row, top: 0, ink, lines, thick: Math.max(1, Math.round(ratio)) });
+				paintGround(c, { x, width: n, first: top, last: end, row, top: -scroll, ink, lines, thick: Math.max(1, Math.round(ratio)) });
 			});
-			rows.forEach((r, i) => {
-				for (let k = r.slots.length - 1; k >= 0; k--) {
-					const s = r.slots[k], a = Math.max(column(s.t - s.dt), first), b = Math.min(Math.max(column(s.t), a + 1), last);
+			for (let i = top; i < end; i++) {
+				const { slots } = rows[i];
+				for (let k = slots.length - 1; k >= 0; k--) {
+					const s = slots[k], a = Math.max(column(s.t - s.dt), first), b = Math.min(Math.max(column(s.t), a + 1), last);
 					if (column(s.t) <= first) break;
-					each(a, b, (x, n) => paintSlot(c, s, x, n, i * row, row - 4, colors, byWhat));
+					each(a, b, (x, n) => paintSlot(c, s, x, n, i * row - scroll, row - 4, colors, byWhat));
 				}
-			});
+			}
 			upTo = last;
 		},
-		/** Copies columns [a, b) to x, y, `tall` of the height from `scroll` on; all in CSS pixels but columns. @returns {number} the first column that is not known */
-		show(on, a, b, { x, y, tall, scroll, ratio }) {
+		/** Copies columns [a, b) to x, y, `tall` of the height; all in CSS pixels but columns. @returns {number} the first column that is not known */
+		show(on, a, b, { x, y, tall, ratio }) {
 			const begin = Math.max(a, upTo - w), end = Math.min(b, upTo);
 			let to = x + (begin - a) / ratio;
-			if (tall > 0) each(begin, end, (at, n) => { on.drawImage(ring, at, scroll * ratio, n, tall * ratio, to, y, n / ratio, tall); to += n / ratio; });
+			if (tall > 0) each(begin, end, (at, n) => { on.drawImage(ring, at, 0, n, tall * ratio, to, y, n / ratio, tall); to += n / ratio; });
 			return Math.max(end, a);
 		},
 	};
@@ -143,13 +148,13 @@ export function windowOf({ began, now, ahead, span }) {
  */
 export function paintPart(c, a, b, top, { rows, row, from, to, width, height, scroll, ratio, ring, ink, previsions }) {
 	const zero = ring.column(from), end = rows.length * row - scroll, tall = Math.min(height - AXIS, end);
-	const known = ring.show(c, a, b, { x: 0, y: top, tall, scroll, ratio }), left = (known - a) / ratio, wide = (b - a) / ratio;
+	const known = ring.show(c, a, b, { x: 0, y: top, tall, ratio }), left = (known - a) / ratio, wide = (b - a) / ratio;
 	const x = t => ((t - from) / (to - from)) * width - (a - zero) / ratio;
 	c.save();
 	c.beginPath();
 	c.rect(left, top, wide - left, height - AXIS);
 	c.clip();
-	if (known < b) paintGround(c, { x: left, width: wide - left, rows: rows.length, row, top: top - scroll, ink, lines: ticksOf(from, to, axisStep(to - from, width)).map(t => Math.round(x(t))), thick: 1 });
+	if (known < b) paintGround(c, { x: left, width: wide - left, last: rows.length, row, top: top - scroll, ink, lines: ticksOf(from, to, axisStep(to - from, width)).map(t => Math.round(x(t))), thick: 1 });
 	paintPrevisions(c, { previsions, rows, row, from, x, top: top - scroll, ink });
 	c.restore();
 	c.fillStyle = ink.ground;
@@ -192,7 +197,7 @@ export function paintLabels(c, { rows, row, height, scroll, ink, colors }) {
 	c.fillRect(0, 0, LABELS, height);
 	c.font = `11.5px ${ink.font}`;
 	c.textBaseline = "middle";
-	const first = Math.floor(scroll / row), last = Math.min(rows.length, Math.ceil((scroll + height - AXIS) / row));
+	const [first, last] = seenRows({ rows, row, scroll, height });
 	for (let i = first; i < last; i++) {
 		const r = rows[i], middle = AXIS + i * row - scroll + (row - 4) / 2;
 		c.fillStyle = colors[r.state] ?? colors.other;
@@ -210,7 +215,15 @@ export function paintLabels(c, { rows, row, height, scroll, ink, colors }) {
 }
 
 /** A curve over the last seconds. @param {CanvasRenderingContext2D} c */
-export function paintCurve(c, { series, from, to, width, height, ink, color }) {
+export function paintCurve(c, { series, value, from, to, width, height, ink, color }) {
+	c.fillStyle = ink.raised;
+	c.fillRect(0, 0, width, height);
+	c.textBaseline = "top";
+	c.textAlign = "right";
+	c.fillStyle = ink.text;
+	c.font = `12px ${ink.font}`;
+	c.fillText(value, width, 0);
+	c.textAlign = "left";
 	const low = Math.min(series.min, 0), span = Math.max(series.max - low, 1e-12), x = t => ((t - from) / (to - from)) * width, y = v => height - 2 - ((v - low) / span) * (height - 18); // below the greatest, which is written
 	c.strokeStyle = ink.lineSoft;
 	c.beginPath();
@@ -238,6 +251,5 @@ export function paintCurve(c, { series, from, to, width, height, ink, color }) {
 	c.globalAlpha = 1;
 	c.fillStyle = ink.soft;
 	c.font = `10.5px ${ink.font}`;
-	c.textBaseline = "top";
 	c.fillText(brief(series.max), 3, 2);
 }
