@@ -11,6 +11,7 @@
  * @typedef {ReturnType<typeof createApp>} App
  */
 import { createApi, isAbort } from "./lib/api.js";
+import { colorOf, css } from "./lib/color.js";
 import { h } from "./lib/dom.js";
 import { isTyping, keyName } from "./lib/keys.js";
 import { createStore, readAddress, writeAddress } from "./lib/store.js";
@@ -58,23 +59,32 @@ function createApp() {
 		history.replaceState(null, "", hash || location.pathname + location.search);
 	}
 
-	/* Colours of regions, as the timeline has them; by trace. */
-	const regions = new Map();
+	/* Colours of regions (or states, where there are none), as the timeline has them; by trace. */
+	const legends = new Map();
+	let colors = { key: [], by: {} };
 	async function askColors() {
 		const trace = store.state.trace;
-		if (regions.has(trace) || !app.trace?.has.regions) return;
-		regions.set(trace, {});
+		if (legends.has(trace) || !(app.trace?.has.regions || app.trace?.has.states)) return;
+		legends.set(trace, []);
 		try {
-			const { values } = await api.json("time/legend", { trace });
-			regions.set(trace, Object.fromEntries(values.map(v => [v.name, `#${(v.color & 0xffffff).toString(16).padStart(6, "0")}`])));
+			legends.set(trace, (await api.json("time/legend", { trace })).values);
 			for (const view of shown) view.update(new Set(["colors"]));
 		} catch (error) { app.fail(error); }
+	}
+
+	function namedColors() {
+		const { trace, safe, colors: own } = store.state, dark = app.dark(), key = [legends.get(trace), safe, own, dark];
+		if (key.some((k, i) => k !== colors.key[i])) {
+			const look = v => css(colorOf({ value: v.value, color: v.color & 0xffffff, alpha: 255 }, v));
+			colors = { key, by: { ...Object.fromEntries((key[0] ?? []).map((v, rank) => [v.name, look({ ...v, rank, codes: true, regions: true, min: 0, max: 1, safe, dark })])), ...own } };
+		}
+		return colors.by;
 	}
 
 	const app = {
 		api,
 		/** Colours by name: the reader's, else those that regions have in the timeline, so that a name looks the same everywhere. */
-		get colors() { askColors(); return { ...regions.get(store.state.trace), ...store.state.colors }; },
+		get colors() { askColors(); return namedColors(); },
 		panels,
 		defaults: DEFAULTS,
 		get info() { return info; },

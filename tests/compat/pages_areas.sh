@@ -22,6 +22,7 @@ export PATH=$build:$PATH LD_LIBRARY_PATH=$build WEFT_TRACES=$work/traces WEFT_SU
 mkdir traces
 cp -r "$source"/share/weft/learn/*.weft "$source/tests/golden/traces/tiles.weft" "$source/tests/golden/traces/heat.weft" "$source"/tests/golden/views/sample.* traces/
 gcc "$source/tests/web/page/subject.c" -I"$source/include" "$build/libstarpu-1.4.so" -Wl,-rpath,"$build" -o subject || exit 1
+gcc -O2 "$source/examples/heat.c" -I"$source/include" "$build/libweft.so" -Wl,-rpath,"$build" -lm -lpthread -o heat && gcc -O2 -g "$source/tests/tools/tune_steps.c" -o tune_steps || exit 1
 # One browser for all, two files at a time where node can: much of a flow is waiting.
 exec 7> >(exec node "$source/tests/web/page/browser.mjs" >browser.txt 2>&1)
 for _ in {1..300}; do [ -s browser.txt ] && break; sleep 0.1; done
@@ -29,7 +30,7 @@ export WEFT_BROWSER
 WEFT_BROWSER=$(grep -m 1 '^ws:' browser.txt)
 two=
 node --help | grep -q -e --test-concurrency && two=--test-concurrency=2
-node --test $two --test-reporter=tap "$source"/tests/web/page/{areas,timeline,tables,pictures,firefox}.mjs 7>&- >out.txt 2>&1
+node --test $two --test-reporter=tap "$source"/tests/web/page/{areas,timeline,ways,tables,pictures,firefox}.mjs 7>&- >out.txt 2>&1
 exec 7>&-
 grep -E '^(ok|not ok|1\.\.)|^TAP' out.txt | grep -v '^TAP'
 grep -A 25 '^not ok' out.txt | sed 's/^/# /'

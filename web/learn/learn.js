@@ -41,13 +41,14 @@ export function createLearn(host, app) {
 			h("div", { class: "learn-nav" }, h("button", { type: "button", disabled: !k, onclick: () => go(t.name, k - 1) }, "Back"), s.show ? h("button", { type: "button", onclick: () => go(t.name, k), title: "Shows what this step begins from" }, "Show it again") : null, h("span", { class: "grow" }),
 				h("button", { type: "button", class: done ? "main" : "", disabled: !done, onclick: () => (last ? app.own("learn", { tutorial: "", step: 0, finished: [...new Set([...(own().finished ?? []), t.name])] }) : go(t.name, k + 1)) }, last ? "Finish" : "Next")));
 	}
+	/* What was done once stays done; also what brings another panel in front of this one, which hears of it only when it is seen again. */
+	function look() {
+		const t = tutorial(), s = t?.steps[Math.min(at(), t.steps.length - 1)];
+		if (s?.done?.(now())) seen.add(s.title);
+	}
 	function update() {
 		const t = tutorial();
-		if (t) {
-			const s = t.steps[Math.min(at(), t.steps.length - 1)];
-			/* What was done once stays done. */
-			if (s.done?.(now())) seen.add(s.title);
-		}
+		look();
 		const done = Boolean(t) && stepDone(t.steps[Math.min(at(), t.steps.length - 1)], now()), key = JSON.stringify([own(), done, t ? [...seen] : 0]);
 		if (key === shown && done === wasDone) return;
 		shown = key;
@@ -57,5 +58,5 @@ export function createLearn(host, app) {
 		else list();
 		if (name !== null) box.querySelectorAll("button, input")[order]?.focus();
 	}
-	return { update };
+	return { update, destroy: app.watch(look) };
 }

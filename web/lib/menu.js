@@ -57,7 +57,9 @@ export function chooser(at, { title, items, empty = "nothing like that" }) {
 	let found = [], chosen = 0, turn = 0;
 	const mark = () => [...list.querySelectorAll("[role=option]")].forEach((e, i) => {
 		e.setAttribute("aria-selected", String(i === chosen));
-		if (i === chosen) e.scrollIntoView({ block: "nearest" });
+		if (i !== chosen) return;
+		e.scrollIntoView({ block: "nearest" });
+		input.setAttribute("aria-activedescendant", e.id);
 	});
 	const take = i => { const item = found[i]; if (!item) return; close(); item.run?.(); };
 	const look = async () => {
@@ -70,7 +72,7 @@ export function chooser(at, { title, items, empty = "nothing like that" }) {
 		fill(list, all.slice(0, 440).map(item => {
 			if (item.head) return h("div", { class: "menu-head" }, item.title);
 			const mine = ++k;
-			return h("div", { role: "option", "aria-selected": "false", "aria-disabled": item.disabled ? "true" : null, onclick: () => take(mine), onpointermove() { if (chosen !== mine) { chosen = mine; mark(); } } },
+			return h("div", { role: "option", id: `choice-${mine}`, "aria-selected": "false", "aria-disabled": item.disabled ? "true" : null, onclick: () => take(mine), onpointermove() { if (chosen !== mine) { chosen = mine; mark(); } } },
 				h("span", { class: "tick" }, item.checked ? "✓" : ""), item.color ? h("span", { class: "swatch", style: { background: item.color } }) : null,
 				h("span", { class: "grow" }, plain(item.title)), item.hint ? h("span", { class: "soft" }, plain(item.hint, 60)) : null);
 		}), found.length ? null : h("div", { class: "menu-head" }, empty));

@@ -56,7 +56,7 @@ export function pictureTrack(state) {
  */
 export function pictureOf({ state, trace, form, width = 1200 }) {
 	const main = state.main, more = state.more ?? {}, ranged = state.to > state.from, out = `picture.${form}`;
-	const time = ranged ? ["--time", `${state.from}ns..${state.to}ns`] : [], args = { trace: state.trace, form, width, ...(ranged ? { from: state.from, to: state.to } : {}) };
+	const time = ranged ? ["--time", `${state.from}ns..${state.to}ns`] : [], seen = { trace: state.trace, ...(ranged ? { from: state.from, to: state.to } : {}) }, args = { ...seen, form, width };
 	const command = words => ["weft", ...words.filter(w => w !== "")].map(quoted).join(" ");
 	const size = width === 1200 ? [] : ["--width", String(width)];
 	if (main === "gantt" && form !== "csv") {
@@ -72,6 +72,6 @@ export function pictureOf({ state, trace, form, width = 1200 }) {
 	const track = pictureTrack(state), view = track?.view ?? "", window = track?.window ?? "";
 	const draw = { ...(track?.draw && track.draw !== "most" ? { draw: track.draw } : {}), ...(track?.fuse && track.fuse !== "most" ? { fuse: track.fuse } : {}) };
 	const modes = [...(draw.draw ? ["--draw-mode", draw.draw] : []), ...(draw.fuse ? ["--draw-mode-rows", draw.fuse] : []), ...(window ? ["--window", String(window)] : [])];
-	if (form === "csv") return view ? { path: "share/csv", args: { ...args, view, window, ...draw }, command: command(["timeline", view, trace.path, "-o", out, ...time, ...modes]) } : null;
+	if (form === "csv") return view ? { path: "share/csv", args: { ...seen, view, window, ...draw }, command: command(["timeline", view, trace.path, "-o", out, ...time, ...modes]) } : null;
 	return { path: "share/picture", args: { ...args, kind: "timeline", view, window, ...(view ? draw : {}) }, command: command(["timeline", view, trace.path, "-o", out, ...time, ...size, ...(view ? modes : [])]) };
 }

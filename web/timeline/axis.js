@@ -26,6 +26,44 @@ export function createAxis(app, stage) {
 	let down = null;
 	const width = () => Math.max(1, box.clientWidth - stage.gutter());
 	const time = e => timeOf(e.clientX - canvas.getBoundingClientRect().left, app.range(), width());
+	/* The range that is measured, in pixels; null: none is to be seen. */
+	function bandOf(range, w) {
+		const of = stage.band ?? (app.state.selection?.to > app.state.selection?.from ? app.state.selection : null);
+		if (!of) return null;
+		const a = Math.max(0, xOf(of.from, range, w)), b = Math.min(w, xOf(of.to, range, w));
+		return b > 0 && a < w ? { a, b, ns: of.to - of.from } : null;
+	}
+	/* What stands on the axis instead of times: how long the range is, and marks with their notes. */
+	function flagsOf(c, range, w) {
+		const list = [], band = bandOf(range, w);
+		if (band && (stage.band || band.b - band.a > 40)) {
+			const text = span(band.ns), wide = c.measureText(text).width + 10, x = Math.max(0, Math.min(w - wide, (band.a + band.b - wide) / 2));
+			list.push({ x, wide, draw() {
+				c.fillStyle = color("accent");
+				c.beginPath();
+				c.roundRect(x, 2, wide, 16, 4);
+				c.fill();
+				c.fillStyle = color("on-accent");
+				c.fillText(text, x + 5, 10.5);
+			} });
+		}
+		for (const [i, m] of app.state.marks.entries()) {
+			const x = xOf(m.at, range, w), text = String(m.note || i + 1).slice(0, 24);
+			if (x < -8 || x > w) continue;
+			list.push({ x, wide: c.measureText(text).width + 13, draw() {
+				c.fillStyle = color("cursor");
+				c.beginPath();
+				c.moveTo(x, AXIS_TALL);
+				c.lineTo(x, 3);
+				c.lineTo(x + 9, 7);
+				c.lineTo(x + 1, 11);
+				c.lineTo(x + 1, AXIS_TALL);
+				c.fill();
+				c.fillText(text, x + 11, 7.5);
+			} });
+		}
+		return list;
+	}
 	canvas.addEventListener("pointerdown", e => { if (e.button === 0) { down = time(e); canvas.setPointerCapture(e.pointerId); } });
 	canvas.addEventListener("pointermove", e => {
 		stage.setHover(Math.max(0, Math.round(time(e))));
@@ -55,6 +93,7 @@ export function createAxis(app, stage) {
 			c.font = `11px ${color("sans")}`;
 			c.textBaseline = "middle";
 			c.lineWidth = 1;
+			const flags = flagsOf(c, range, w), covered = (a, b) => flags.some(f => a < f.x + f.wide && b > f.x);
 			for (const t of list) {
 				const x = Math.round(xOf(t, range, w)) + 0.5;
 				c.strokeStyle = color("line");
@@ -65,38 +104,15 @@ export function createAxis(app, stage) {
 				c.stroke();
 				c.fillStyle = color("soft");
 				const text = timeText(t, step), wide = c.measureText(text).width;
-				c.fillText(text, Math.max(2, Math.min(w - wide - 2, x - wide / 2)), 9);
+				const left = Math.max(2, Math.min(w - wide - 2, x - wide / 2));
+				if (!covered(left, left + wide)) c.fillText(text, left, 9);
 			}
-			const band = stage.band ?? (app.state.selection?.to > app.state.selection?.from ? app.state.selection : null);
+			const band = bandOf(range, w);
 			if (band) {
-				const a = Math.max(0, xOf(band.from, range, w)), b = Math.min(w, xOf(band.to, range, w));
-				if (b > 0 && a < w) {
-					c.fillStyle = color("accent");
-					c.fillRect(a, AXIS_TALL - 3, Math.max(1, b - a), 3);
-					const text = span(band.to - band.from), wide = c.measureText(text).width + 10;
-					if (stage.band || b - a > 40) {
-						const x = Math.max(0, Math.min(w - wide, (a + b - wide) / 2));
-						c.beginPath();
-						c.roundRect(x, 2, wide, 16, 4);
-						c.fill();
-						c.fillStyle = color("on-accent");
-						c.fillText(text, x + 5, 10.5);
-					}
-				}
+				c.fillStyle = color("accent");
+				c.fillRect(band.a, AXIS_TALL - 3, Math.max(1, band.b - band.a), 3);
 			}
-			for (const [i, m] of app.state.marks.entries()) {
-				const x = xOf(m.at, range, w);
-				if (x < -8 || x > w) continue;
-				c.fillStyle = color("cursor");
-				c.beginPath();
-				c.moveTo(x, AXIS_TALL);
-				c.lineTo(x, 3);
-				c.lineTo(x + 9, 7);
-				c.lineTo(x + 1, 11);
-				c.lineTo(x + 1, AXIS_TALL);
-				c.fill();
-				c.fillText(String(m.note || i + 1).slice(0, 24), x + 11, 7.5);
-			}
+			for (const f of flags) f.draw();
 			if (app.state.cursor >= 0) {
 				const x = xOf(app.state.cursor, range, w);
 				if (x >= 0 && x <= w) { c.fillStyle = color("cursor"); c.beginPath(); c.moveTo(x - 4, AXIS_TALL - 7); c.lineTo(x + 4, AXIS_TALL - 7); c.lineTo(x, AXIS_TALL); c.fill(); }

@@ -13,7 +13,7 @@ export function filterOf(text, has) {
 
 export function createFind(app, stage) {
 	let stop = null;
-	const input = h("input", { type: "search", class: "tl-find", placeholder: "Find: a region, or a filter", "aria-label": "Find events: a region's name, or a filter like kind=send and size>1k", spellcheck: "false",
+	const input = h("input", { type: "search", class: "tl-find", placeholder: "Find a region, or filter", "aria-label": "Find events: a region's name, or a filter like kind=send and size>1k", spellcheck: "false",
 		onkeydown(e) {
 			if (e.key === "Enter") { go(e.shiftKey); e.preventDefault(); }
 			else if (e.key === "Escape") input.blur();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The panels of this area, and the keys that move in time: see web/panels.js. */
+import { plain } from "../lib/dom.js";
+import { at as timeText, number, span } from "../lib/time.js";
 import { createDetails } from "./details.js";
 import { createMarks } from "./marks.js";
 import { createStage } from "./stage.js";
@@ -8,15 +10,17 @@ let made = null;
 const GROUP = "Timeline";
 const on = (keys, title, run) => keys.map(key => ({ key, title, group: GROUP, run: (app, e) => { if (made && app.state.main === "timeline") run(made.stage, app, e); } }));
 
-/* The next or previous interval of the selected row; the row above or below. */
+/* The next or previous interval of the selected row; the row above or below. Both say where that leads. */
 function step(stage, app, back) {
 	const s = app.state.selection, track = stage.view(s?.track ?? 0), spans = track?.exact && !track.exact.many ? track.exact.by.get(s?.row) : null;
 	if (!s || !spans) { stage.panBy(back ? -0.25 : 0.25); return; }
 	const list = [];
-	for (let k = 0; k < spans.length; k += 4) if (spans[k] === (s.depth ?? 0)) list.push([spans[k + 1], spans[k + 2]]);
+	for (let k = 0; k < spans.length; k += 4) if (spans[k] === (s.depth ?? 0)) list.push([spans[k + 1], spans[k + 2], spans[k + 3]]);
 	const next = back ? list.filter(([, end]) => end <= s.at).pop() : list.find(([begin]) => begin > s.at);
-	if (next) app.set({ cursor: next[0], selection: { ...s, at: next[0], from: next[0], to: next[1] } });
-	else stage.panBy(back ? -0.25 : 0.25);
+	if (next) {
+		app.set({ cursor: next[0], selection: { ...s, at: next[0], from: next[0], to: next[1] } });
+		app.say(`${plain(track.names.get(next[2])?.name ?? number(next[2]), 80)}, ${span(next[1] - next[0])} from ${timeText(next[0], 1e3)}`);
+	} else stage.panBy(back ? -0.25 : 0.25);
 }
 function rowStep(stage, app, by) {
 	const s = app.state.selection, track = stage.view(s?.track ?? 0);
@@ -26,6 +30,7 @@ function rowStep(stage, app, by) {
 	const r = app.range(), at = s?.at >= 0 ? s.at : app.state.cursor >= 0 ? app.state.cursor : (r.from + r.to) / 2;
 	app.set({ selection: { row: next.rows[0], level: track.level, at: Math.round(at), track: track.index } });
 	track.reveal(next.rows[0]);
+	app.say(plain(next.label, 120));
 }
 function escape(stage, app) {
 	if (stage.band) stage.setBand(null);

@@ -15,6 +15,7 @@ import { createOrder } from "./order.js";
 import { drawOver } from "./over.js";
 import { lineAt, linesOf, place, shortName, specs, squeeze } from "./rows.js";
 import { createStrips, TALL, WIDE } from "./strips.js";
+import { at as timeText, span as spanText } from "../lib/time.js";
 import { buildHead } from "./track_head.js";
 import { strips as stripsOf, xOf } from "./zoom.js";
 
@@ -161,11 +162,15 @@ export function createTrack(app, stage, index) {
 		order.look();
 		layout();
 		headView.update();
-		over.setAttribute("aria-label", `${got_title()}, ${lines.length} lines. Arrow keys move, plus and minus zoom`);
+		describe();
 		schedule();
 		stage.legendChanged();
 	}
-	const got_title = () => plain(track.def.title || rows?.title || "Track", 80);
+	/* For who does not see it. */
+	function describe() {
+		const { from, to } = app.range();
+		over.setAttribute("aria-label", `${plain(track.def.title || rows?.title || "Track", 80)}, ${lines.length} lines, ${spanText(to - from)} from ${timeText(from, (to - from) / 100)}. Arrow keys move, plus and minus zoom`);
+	}
 
 	/* Of quantities: one scale for all pieces, from a coarse look at the whole. */
 	async function findScale() {
@@ -315,6 +320,7 @@ export function createTrack(app, stage, index) {
 
 	async function settled() {
 		askNames();
+		describe();
 		/* Each time: names may have been there before the pieces that have them, and the next zoom has other values. */
 		if (!strips.busy) stage.legendChanged();
 		if (!rows || !lines.length || track.style === "curve") return;

@@ -48,7 +48,7 @@ export function buildHead(head, app, stage, track) {
 		const d = track.def, set = patch => stage.setTrack(track.index, patch), trace = app.trace;
 		const levels = LEVELS.filter(l => trace.levels.some(t => t.name === l));
 		menu(more, [
-			...(d.view ? [{ title: "Rows", head: true }, ...levels.map(l => ({ title: l === "process" ? "Processes" : `${l[0].toUpperCase()}${l.slice(1)}s`, checked: track.level === l, run: () => set({ level: l }) })), { line: true }] : []),
+			...(d.view ? [{ title: "Rows", head: true }, ...levels.map(l => ({ title: l === "process" ? "Processes" : l === "cpu" ? "CPUs" : `${l[0].toUpperCase()}${l.slice(1)}s`, checked: track.level === l, run: () => set({ level: l }) })), { line: true }] : []),
 			{ title: "A pixel shows", head: true }, ...DRAWS.filter(([k]) => k !== "most" || track.codes).map(([k, title]) => ({ title, checked: (d.draw || (d.view ? "" : "most")) === k, run: () => set({ draw: d.draw === k ? "" : k }) })),
 			{ line: true }, { title: "Rows that share a line show", head: true }, ...DRAWS.slice(1).map(([k, title]) => ({ title, checked: (d.fuse || "") === k, run: () => set({ fuse: d.fuse === k ? "" : k }) })),
 			...(d.view ? [{ line: true }, { title: "Colours", head: true }, ...COLORS.map(([k, title]) => ({ title, checked: (d.color || "") === k, run: () => set({ color: k }) })), { title: "Scale…", run: scaleDialog }] : []),

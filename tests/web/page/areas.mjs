@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Flows through tasks, live, compare, share, learn: clicks and keys, and what is there then. Environment, beside drive.mjs': WEFT_TRACES, a folder with the
- * traces of the tutorials and with tiles.weft; WEFT_SUBJECT, a program of tasks that waits to be started, with parameters.
+ * traces of the tutorials and with tiles.weft; WEFT_SUBJECT, a program of tasks that waits to be started, with parameters; beside it heat and tune_steps.
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, writeFileSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import test, { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { TUTORIALS } from "../../../web/learn/tutorials.js";
 import { accessible, close, keep, pathOf, serve, serveAlone, until, visit } from "./drive.mjs";
 
 const traces = process.env.WEFT_TRACES, at = name => join(traces, `${name}.weft`), scratch = mkdtempSync(join(tmpdir(), "weft-page-"));
 after(close);
 
-const SOON_MS = 3000;
+const SOON_MS = 3000, LISTENS_TURNS = 200;
+const programs = name => join(dirname(process.env.WEFT_SUBJECT), name);
 const text = (page, selector) => page.locator(selector).first().innerText();
 
 /* ---- tasks ---- */
@@ -201,6 +204,46 @@ test("a tutorial from begin to end: what is wrong is said, and the next step wai
 	await s.stop();
 });
 
+/* What leads the reader on, as far as it is no question: what each waiting step wants to be seen. */
+const ZOOMS = { first: 0.2, imbalance: 0.08, "late-sender": 0.15, "too-fine": 0.01, tuned: 0.4 };
+test("every tutorial can be finished by doing what it asks for, and what is wrong is not taken", async () => {
+	const s = await serve(["--learn"]), page = await visit(s.url), next = page.locator(".learn-nav button").last();
+	for (const t of TUTORIALS) {
+		await page.getByRole("button", { name: new RegExp(t.title) }).click();
+		for (const [k, step] of t.steps.entries()) {
+			await until(page, title => document.querySelector(".learn h3")?.innerText === title, step.title).catch(async () => assert.fail(`${t.title}: '${await text(page, ".learn")}' is not '${step.title}'`));
+			if (step.done || step.ask) assert.ok(await next.isDisabled(), `${t.title}: '${step.title}' begins done`);
+			if (step.done) {
+				if (step.title === "Compare with equal shares") await page.getByRole("button", { name: "Compare", exact: true }).click();
+				else if (step.title === "Sums of what is in view") {
+					/* The summary comes in front of the tutorial: back to it. */
+					await page.getByRole("tab", { name: "Summary", exact: true }).click();
+					await page.waitForSelector("#panel-summary .share-row");
+					await page.locator("#tab-learn").click();
+				} else {
+					/* The address follows a little later. */
+					await until(page, n => JSON.parse(new URLSearchParams(location.hash.slice(1)).get("more") ?? "{}").learn?.step === n, k);
+					const end = await page.evaluate(async () => { const { traces } = await (await fetch("api/session/info")).json(); return traces[Number(new URLSearchParams(location.hash.slice(1)).get("trace") ?? 0)].end; });
+					await page.evaluate(to => { location.hash = `${location.hash.replace(/&?(from|to)=\d+/g, "")}&from=1000000&to=${1000000 + to}`; }, Math.round(ZOOMS[t.name] * end));
+				}
+			}
+			if (step.ask) {
+				const wrong = step.ask.options.findIndex((_, i) => i !== step.ask.right);
+				await page.getByRole("radio", { name: step.ask.options[wrong], exact: true }).check();
+				await page.getByText("Not this one: look again.").waitFor();
+				assert.ok(await next.isDisabled());
+				await page.getByRole("radio", { name: step.ask.options[step.ask.right], exact: true }).check();
+			}
+			await until(page, () => [...document.querySelectorAll(".learn-nav button")].at(-1)?.disabled === false).catch(() => assert.fail(`${t.title}: '${step.title}' is not done`));
+			assert.equal(await next.innerText(), k + 1 === t.steps.length ? "Finish" : "Next");
+			await next.click();
+		}
+		await page.locator(".learn-list li", { hasText: t.title }).getByText(/ · done/).waitFor();
+	}
+	await page.done();
+	await s.stop();
+});
+
 /* ---- live ---- */
 
 async function subject(env = {}) {
@@ -208,10 +251,13 @@ async function subject(env = {}) {
 	return { pid: child.pid, live, ended, stop() { child.kill("SIGKILL"); return ended; } };
 }
 async function look(program, args = []) {
-	for (;;) {
+	for (let turn = 0; ; turn++) {
 		try {
 			return await serveAlone([...args, String(program.pid)], { WEFT_LIVE: program.live });
-		} catch { await sleep(100); /* it has not begun to listen yet */ }
+		} catch (error) {
+			if (turn === LISTENS_TURNS) throw error;
+			await sleep(100); /* it has not begun to listen yet */
+		}
 	}
 }
 
@@ -268,6 +314,41 @@ test("a program that waits is started, turned, stopped before a codelet, stepped
 	await program.ended;
 	await page.waitForSelector(".live-dot.ended");
 	await accessible(page);
+	await page.done();
+	await s.stop();
+});
+
+test("a tuner is watched: what it measured, decided and did", async () => {
+	const tunlet = fileURLToPath(new URL("../../golden/tunlets/steps.tsl", import.meta.url));
+	const live = mkdtempSync(join(tmpdir(), "weft-live-")), tuner = keep(spawn("weft", ["tune", "-q", "-t", tunlet, "--report", join(scratch, "report.txt"), "--", programs("tune_steps"), "4000", "5000"], { env: { ...process.env, WEFT_LIVE: live }, stdio: "ignore" })), ended = new Promise(done => tuner.on("exit", done));
+	const s = await look({ pid: "weft-analyzer", live }), page = await visit(s.url, "#dock=tuning");
+	await until(page, () => /steps/.test(document.querySelector("#panel-tuning .tunlets")?.innerText ?? "") && /chunk = 7/.test(document.querySelector("#panel-tuning .tune-log")?.innerText ?? ""));
+	assert.match(await text(page, "#panel-tuning .tunlets"), /iteration \d+; \d+ evaluated[^]*T\s+[\d.]+[^]*iter\.number\s+\d+/);
+	const iteration = async () => Number(/iteration (\d+)/.exec(await text(page, "#panel-tuning .tunlets"))[1]), first = await iteration();
+	await until(page, was => Number(/iteration (\d+)/.exec(document.querySelector("#panel-tuning .tunlets").innerText)[1]) > was, first);
+	/* One kind of entry alone. */
+	const all = await page.locator("#panel-tuning .tune-log li").count();
+	await page.getByRole("button", { name: /\d+ done/ }).click();
+	await until(page, () => [...document.querySelectorAll("#panel-tuning .tune-log li")].every(e => e.classList.contains("tune-done")));
+	assert.ok((await page.locator("#panel-tuning .tune-log li").count()) <= all);
+	await accessible(page);
+	await page.done();
+	await s.stop();
+	tuner.kill("SIGINT");
+	await ended;
+});
+
+test("a recording is followed while it grows, and its end is said", async () => {
+	const live = mkdtempSync(join(tmpdir(), "weft-live-")), out = join(scratch, "grows.weft");
+	const recorder = keep(spawn("weft", ["record", "-q", "-o", out, "--", programs("heat"), "-p", "2", "-s", "400000"], { env: { ...process.env, WEFT_LIVE: live }, cwd: scratch, stdio: "ignore" })), ended = new Promise(done => recorder.on("exit", done));
+	const s = await look({ pid: out, live }), page = await visit(s.url, "#main=live&dock=livetables");
+	await until(page, () => /[1-9]\d* rows: .*executing/.test(document.querySelector("#panel-live canvas")?.getAttribute("aria-label") ?? ""));
+	await page.waitForSelector("[data-name='events a second']");
+	assert.match(await text(page, "#panel-livetables"), /\d/);
+	await accessible(page);
+	recorder.kill("SIGINT");
+	await ended;
+	await page.waitForSelector(".live-dot.ended");
 	await page.done();
 	await s.stop();
 });

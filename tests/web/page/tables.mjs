@@ -2,7 +2,7 @@
 /* Flows through tables, summaries, views, and pages that were saved: clicks and keys, and what is there then. Environment: as areas.mjs'. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { after } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -59,6 +59,44 @@ test("a table: statistics, sorting, hiding, where a cell happens, CSV", async ()
 	await page.locator("#panel-table .heatmap").focus();
 	await page.keyboard.press("ArrowRight");
 	await page.shot("table-colours");
+	await page.done();
+	assert.equal(await s.stop(), 0);
+});
+
+test("planes of a table; its CSV is what the command prints; a plane's cell leads to its place", async () => {
+	const view = join(traces, "planes.view"), table = (...words) => execFileSync("weft", ["table", "-q", ...words, "--csv"], { encoding: "utf8" });
+	writeFileSync(view, 'st = state\ncall = value(50000001 .. 50000005)\ntable "p" = time by st planes call { plane_scale 0..20 step 1 }\n');
+	const s = await serveAlone([at("sample.prv"), view]), page = await visit(s.url, `#dock=table&more=${encodeURIComponent(JSON.stringify({ table: { view: "@1" } }))}`);
+	const csv = async () => {
+		await page.getByRole("button", { name: "More of this table" }).click();
+		const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: "Save as CSV" }).click()]);
+		return readFileSync(await pathOf(file), "utf8");
+	};
+	await page.waitForSelector("#panel-table .grid-cell");
+	const planes = table(view, at("sample.prv")).split("\n").slice(1).filter(Boolean).map(l => l.split(",")), names = [...new Set(planes.map(l => l[1]))];
+	assert.deepEqual(names, ["Outside MPI", "MPI_Send", "MPI_Recv", "MPI_Allreduce"]);
+	for (const name of names) {
+		await page.getByRole("button", { name: /^call:/ }).click();
+		await page.getByRole("option", { name }).click();
+		await until(page, want => document.querySelector("#panel-table [aria-label^='call: ']").getAttribute("aria-label") === `call: ${want}` && !document.querySelector("#panel-table[aria-busy]"), name);
+		/* Rows of the whole table: those of the plane, cell by cell. */
+		const [head, ...rows] = (await csv()).trim().split("\n").map(l => l.split(",")), cells = rows.flatMap(r => r.slice(1).map((v, i) => [r[0], head[i + 1], v])).filter(c => c[2] !== "");
+		assert.deepEqual(cells, planes.filter(l => l[1] === name).map(l => l.slice(2)), name);
+	}
+	await page.locator("#panel-table .grid-cell").first().click();
+	await page.waitForSelector("#panel-table .where button.main");
+	await page.locator("#panel-table .grid").focus();
+	await page.keyboard.press("n");
+	await until(page, () => location.hash.includes("selection="));
+	const { from, to } = JSON.parse((await stateOf(page)).selection);
+	assert.deepEqual([from, to], [8000, 9000]);
+	/* A plain table, whole, and of a range. */
+	await page.again(`${s.url}#dock=table&more=${encodeURIComponent(JSON.stringify({ table: { view: "mpi-profile" } }))}`);
+	for (const time of [[], ["--time", "2000ns..9000ns"]]) {
+		if (time.length) await page.evaluate(() => { location.hash += "&from=2000&to=9000"; });
+		await until(page, part => /mpi-profile/.test(document.querySelector("#panel-table .bar").innerText) && /seen/.test(document.querySelector("#panel-table .range").innerText) === part && !document.querySelector("#panel-table[aria-busy]"), time.length > 0);
+		assert.equal(await csv(), table("mpi-profile", at("sample.prv"), ...time));
+	}
 	await page.done();
 	assert.equal(await s.stop(), 0);
 });
