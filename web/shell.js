@@ -155,7 +155,7 @@ export function buildShell(app) {
 			fill(header.querySelector(".places"), ["side", "dock"].map(where => parts[where].offered.length ? placeButton(where) : null));
 		sideBar.hidden = parts.side.box.hidden;
 		dockBar.hidden = parts.dock.box.hidden;
-		for (const [where, key] of [["side", "width"], ["dock", "height"]]) parts[where].box.style[key] = `${Math.min(app.state.sizes[where] ?? (where === "side" && innerWidth < 1200 ? 256 : USUAL[where]), (key === "width" ? innerWidth : innerHeight) * 0.7)}px`;
+		for (const [where, key] of [["side", "width"], ["dock", "height"]]) parts[where].box.style[key] = `${Math.min(app.state.sizes[where] ?? (where === "side" && innerWidth < 1200 ? 288 : USUAL[where]), (key === "width" ? innerWidth : innerHeight) * 0.7)}px`;
 		undo.disabled = !app.canUndo;
 		redo.disabled = !app.canRedo;
 	};

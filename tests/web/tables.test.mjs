@@ -7,7 +7,7 @@ import { curveOf, firstBehind, innermost, pixels, readLines, unpackArrows, unpac
 import { createSource, keyOf, partOf, unpackPage } from "../../web/export/source.js";
 import { byFunction, callTree, findWay, flameBars, foundShare, hotWays, nextBar, timeBars, treeRows, wayOf } from "../../web/summary/tree.js";
 import { heatRgb, inkOn, nameColor, rgbOf, valueText } from "../../web/tables/heat.js";
-import { cellOf, columnOrder, csvField, moveCell, plainCsv, rowOrder, scaleOf, shareOf, tableCsv, tableModel, totalsOf } from "../../web/tables/model.js";
+import { cellOf, columnOrder, csvField, moveCell, plainCsv, rowOrder, scaleOf, shareOf, shortRange, tableCsv, tableModel, totalsOf } from "../../web/tables/model.js";
 import { matrixOf, MEASURES } from "../../web/tables/messages.js";
 import { around, inTime, longest } from "../../web/tables/where.js";
 import { readChart, taskAt } from "../../web/tasks/chart.js";
@@ -322,4 +322,8 @@ test("a saved page has the tasks of any range", async () => {
 	const few = createSource({ pages: { ...page, tasks: tasks(0, false) }, bytes });
 	assert.equal((await few("task/task", { task: 1 })).fields.find(f => f.name === "duration").value, 50);
 	await assert.rejects(createSource({ pages: { ...page, tasks: undefined }, bytes })("task/gantt", {}), /not in the saved page/);
+});
+
+test("ranges of values above columns have the digits that tell them apart", () => {
+	assert.deepEqual(["[403.311..410.012)", "[0..0.25)", "[0.001234..0.001334]", "[5..6)", "[1000000..2000000)", "MPI_Recv", "[a..b)"].map(shortRange), ["403.3…410.0", "0.00…0.25", "0.001234…0.001334", "5…6", "1000000…2000000", "MPI_Recv", "[a..b)"]);
 });

@@ -20,6 +20,7 @@ const HEIGHT = 22;
  * @property {number} columns
  * @property {(r: number) => string} rowName
  * @property {(c: number) => string} columnName
+ * @property {(c: number) => string} [heading]         what stands above the column, when its name is too long for that
  * @property {(r: number, c: number) => {text: string, back?: string, ink?: string} | null} cell
  * @property {(c: number) => string} [mark]            behind a heading: "▼"
  * @property {{name: string, cell: (c: number) => string}[]} [totals]
@@ -54,7 +55,7 @@ export function createGrid(host, how) {
 		const top = box.scrollTop, firstR = Math.max(0, Math.floor(top / HEIGHT) - 3), lastR = Math.min(g.rows - 1, Math.ceil((top + box.clientHeight) / HEIGHT) + 3);
 		fill(head, h("div", { class: "grid-corner", role: "columnheader", style: { width: `${left}px` }, onclick: () => how.corner?.() }, g.corner ?? ""), seq(firstC, lastC, c =>
 			h("div", { class: "grid-title", role: "columnheader", title: plain(g.columnName(c)), "aria-colindex": String(c + 2), style: { left: `${left + c * w}px`, width: `${w}px` }, "data-c": c },
-				h("span", { class: "grow" }, plain(g.columnName(c), 80)), g.mark?.(c) ?? "")));
+				h("span", { class: "grow" }, plain((g.heading ?? g.columnName)(c), 80)), g.mark?.(c) ?? "")));
 		fill(body, seq(firstR, lastR, r => h("div", { class: "grid-row", role: "row", "aria-rowindex": String(r + 2), style: { top: `${r * HEIGHT}px` } },
 			h("div", { class: "grid-name", role: "rowheader", title: plain(g.rowName(r)), "data-r": r, style: { width: `${left}px` } }, plain(g.rowName(r), 80)),
 			seq(firstC, lastC, c => {

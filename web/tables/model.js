@@ -43,6 +43,14 @@ export function cellOf(row, column) {
 	return undefined;
 }
 
+/** "403.3…410.0" of "[403.311..410.012)": with no more digits than tell it from the next. @param {string} label */
+export function shortRange(label) {
+	const [, low, high] = /^\[(-?[\d.]+)\.\.(-?[\d.]+)[)\]]$/.exec(label) ?? [], a = Number(low), b = Number(high);
+	if (!(b > a)) return label;
+	const most = Math.max(...[low, high].map(t => t.split(".")[1]?.length ?? 0)), digits = Math.max(0, Math.min(most, 1 - Math.floor(Math.log10(b - a))));
+	return `${a.toFixed(digits)}…${b.toFixed(digits)}`;
+}
+
 export const TOTALS = ["Total", "Average", "Maximum", "Minimum", "StDev", "Avg/Max"];
 /** The six totals of some values. @param {ArrayLike<number>} values @returns {number[]} in the order of TOTALS */
 export function totalsOf(values) {

@@ -11,7 +11,7 @@ import { follower, rangeArgs, rangeOf, saveText } from "./follow.js";
 import { createGrid } from "./grid.js";
 import { css, heatRgb, inkOn, valueText } from "./heat.js";
 import { createHeatmap } from "./heatmap.js";
-import { cellOf, columnOrder, rowOrder, scaleOf, shareOf, tableCsv, tableModel, TOTALS } from "./model.js";
+import { cellOf, columnOrder, rowOrder, scaleOf, shareOf, shortRange, tableCsv, tableModel, TOTALS } from "./model.js";
 import { createWhere } from "./where.js";
 
 const CELLS_FOR_NUMBERS = 80; /* with more columns a table begins as colours */
@@ -115,7 +115,7 @@ export function createTable(host, app) {
 		if (mode === "colours") return colours.set({ rows: rows.length, columns: columns.length, dark, label, share: (r, c) => shareOf(cell(r, c), scale, o.log), rowName: r => model.rows[rows[r]].label, columnName: c => model.columns[columns[c]].label, text: (r, c) => text(cell(r, c)) });
 		numbers.set({
 			label, rows: rows.length, columns: columns.length, corner: answer.level, nameWidth: Math.min(260, 46 + 6.6 * Math.max(8, ...rows.slice(0, 200).map(r => model.rows[r].label.length))), width: 96,
-			rowName: r => model.rows[rows[r]].label, columnName: c => model.columns[columns[c]].label, mark: c => (o.sort?.by === columns[c] ? (o.sort.down ? "▾" : "▴") : ""),
+			rowName: r => model.rows[rows[r]].label, columnName: c => model.columns[columns[c]].label, heading: c => shortRange(model.columns[columns[c]].label), mark: c => (o.sort?.by === columns[c] ? (o.sort.down ? "▾" : "▴") : ""),
 			cell: (r, c) => {
 				const v = cell(r, c), s = shareOf(v, scale, o.log);
 				if (v === undefined) return null;
@@ -139,9 +139,8 @@ export function createTable(host, app) {
 			h("span", { class: "segments", role: "group", "aria-label": "Shown as" }, ["numbers", "colours"].map(m => h("button", { type: "button", "aria-pressed": String(m === mode), onclick: () => own({ mode: m }) }, m))),
 			h("button", { type: "button", "aria-pressed": String(Boolean(o.log)), title: "Colours by the logarithm of values", onclick: () => own({ log: o.log ? undefined : true }) }, "log"),
 			filter,
-			h("span", { class: "grow" }),
-			h("span", { class: "soft range" }, `${at(is.from, (is.to - is.from) / 100)} – ${at(is.to, (is.to - is.from) / 100)} · ${where.held() ? "held" : is.of === "whole" ? "all" : `${span(is.to - is.from)} ${is.of}`}`),
-			tool("more", "More of this table", e => more(e.currentTarget, o)));
+			h("span", { class: "bar-tail" }, h("span", { class: "soft range" }, `${at(is.from, (is.to - is.from) / 100)} – ${at(is.to, (is.to - is.from) / 100)} · ${where.held() ? "held" : is.of === "whole" ? "all" : `${span(is.to - is.from)} ${is.of}`}`),
+				tool("more", "More of this table", e => more(e.currentTarget, o))));
 	}
 	function more(place, o) {
 		const hidden = (o.hiddenRows?.length ?? 0) + (o.hiddenColumns?.length ?? 0);
