@@ -102,6 +102,15 @@ export function readLines(text, n) {
 	return lines.map(l => l.filter(r => r < n));
 }
 
+/* Of the pixel at hand: how much each value has (all 0 between calls), and which have some. */
+let held = new Float64Array(256);
+const met = [];
+function grown(old, p) {
+	const more = new Float64Array(2 * p + 2);
+	more.set(old);
+	return more;
+}
+
 /**
  * Which value has most of each pixel's time, of some rows together; `none` where nothing is.
  * @param {Spans[]} rows   intervals beside each other @param {{from: number, to: number, width: number}} how @param {number} none @param {Uint16Array} out
@@ -111,11 +120,19 @@ export function pixels(rows, { from, to, width }, none, out) {
 	out.fill(none);
 	const best = new Float32Array(width), sums = rows.length > 1 ? new Map() : null;
 	for (const s of rows) {
-		let here = -1, held = new Map();
+		let here = -1, n = 0;
+		const put = (p, part) => {
+			if (p >= held.length) held = grown(held, p);
+			if (held[p] === 0) met[n++] = p;
+			held[p] += part;
+		};
 		const flush = () => {
-			if (here < 0) return;
-			for (const [p, part] of held) add(here, p, part);
-			held.clear();
+			for (let i = 0; i < n; i++) {
+				const p = met[i], part = held[p];
+				held[p] = 0;
+				add(here, p, part);
+			}
+			n = 0;
 			here = -1;
 		};
 		const add = (x, p, part) => {
@@ -133,15 +150,15 @@ export function pixels(rows, { from, to, width }, none, out) {
 			if (here >= 0 && here !== first) flush();
 			if (last <= first) {
 				here = first;
-				held.set(p, (held.get(p) ?? 0) + Math.max(1e-6, x1 - x0));
+				put(p, Math.max(1e-6, x1 - x0));
 				continue;
 			}
 			here = first;
-			held.set(p, (held.get(p) ?? 0) + (first + 1 - x0));
+			put(p, first + 1 - x0);
 			flush();
 			for (let x = first + 1; x < last; x++) add(x, p, 1);
 			here = last;
-			held.set(p, x1 - last);
+			put(p, x1 - last);
 		}
 		flush();
 	}

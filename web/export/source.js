@@ -138,7 +138,8 @@ export function createSource({ pages, bytes }) {
 
 /** From the text in the page. @param {string} text base64 of what gzip packed: length of JSON (4 bytes), JSON, intervals */
 export async function unpackPage(text) {
-	const packed = Uint8Array.from(atob(text.replace(/\s/g, "")), c => c.charCodeAt(0));
+	const chars = atob(text), packed = new Uint8Array(chars.length);
+	for (let i = 0; i < chars.length; i++) packed[i] = chars.charCodeAt(i);
 	const whole = new Uint8Array(await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
 	const n = new DataView(whole.buffer).getUint32(0, true);
 	return { pages: JSON.parse(new TextDecoder().decode(whole.subarray(4, 4 + n))), bytes: whole.subarray(4 + n) };
