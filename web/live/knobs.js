@@ -87,6 +87,7 @@ export function createKnobs(host, app) {
 export function createTables(host, app) {
 	const source = liveSource(app), box = h("div", { class: "live-tables" });
 	fill(host, box);
+	host.tabIndex = 0; /* it may scroll, and has nothing else to reach it by keys */
 	let next = 0;
 	const table = (title, heads, rows) => (rows.length ? h("section", {}, h("h3", {}, title), h("table", { class: "plain" }, h("thead", {}, h("tr", {}, heads.map((t, k) => h("th", { scope: "col", class: k && t !== "codelet" && t !== "is" ? "n" : "" }, t)))), h("tbody", {}, rows))) : null);
 	const cells = (list, text = 1) => h("tr", {}, list.map((v, k) => h(k ? "td" : "th", { class: k >= text ? "n" : "", ...(k ? {} : { scope: "row" }) }, typeof v === "number" ? brief(v) : plain(v ?? "", 80))));
