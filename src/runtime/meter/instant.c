@@ -129,7 +129,8 @@ static uint64_t go_on(struct sample now)
 /* A counter of another processor may be some ticks behind where a stretch began. */
 static bool is_before_the_stretch(void)
 {
-	return !(weft_load_u32(&rt_instant.version) & 1) && (int64_t)(__builtin_ia32_rdtsc() - weft_load_u64(&rt_instant.ticks)) < 0;
+	return !(weft_load_u32(&rt_instant.version) & 1) &&
+	       (int64_t)(__builtin_ia32_rdtsc() - weft_load_u64(&rt_instant.ticks)) < 0;
 }
 
 uint64_t rt_instant_slow(void)
