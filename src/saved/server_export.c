@@ -70,6 +70,19 @@ static void pack(struct packing *p, const void *at, size_t n, int flush)
 	}
 }
 
+uint64_t export_packed(const void *at, size_t n)
+{
+	struct weft_buf out = {0};
+	struct packing p = {.out = &out};
+	if (deflateInit2(&p.z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 9, Z_DEFAULT_STRATEGY) != Z_OK)
+		return UINT64_MAX;
+	pack(&p, at, n, Z_FINISH);
+	deflateEnd(&p.z);
+	uint64_t bytes = p.failed || out.failed ? UINT64_MAX : out.n / 3 * 4 + 4;
+	weft_buf_fini(&out);
+	return bytes;
+}
+
 static int pack_all(struct weft_buf *out, const char *json, size_t n, const struct weft_buf *fixed,
                     const struct export_track *track, unsigned n_tracks)
 {
@@ -219,6 +232,12 @@ static void put_views(struct exporting *e, struct weft_json *j)
 	}
 }
 
+/* The page without what it is of. */
+static size_t own_bytes(const struct exporting *e)
+{
+	return strlen(e->script) + strlen(e->style) + 2048;
+}
+
 /* All but the tracks' rows, which depend on the step. */
 static int make_parts(struct exporting *e)
 {
@@ -226,6 +245,7 @@ static int make_parts(struct exporting *e)
 	const char *const only[] = {"only", number, NULL};
 	struct weft_json j;
 	struct server_answer info = {0};
+	const uint64_t own = own_bytes(e), room = e->how->limit > own ? e->how->limit - own : 0;
 	snprintf(number, sizeof number, "%u", (unsigned)e->how->trace);
 	FILE *to = open_memstream(&e->parts, &e->n_parts);
 	if (!to)
@@ -249,9 +269,9 @@ static int make_parts(struct exporting *e)
 		weft_json_end(&j);
 	}
 	if (!rc)
-		rc = export_arrows_put(&j, e->how, e->how->limit / 8, &e->fixed);
+		rc = export_arrows_put(&j, e->how, room / 8, &e->fixed);
 	if (!rc)
-		rc = export_tasks_put(&j, e->how, e->how->limit / 4, &e->fixed);
+		rc = export_tasks_put(&j, e->how, room / 5 * 2, &e->fixed);
 	if (!rc)
 		rc = export_parts_put(&j, to, e->how, e->how->limit / 4 * JSON_PER_BYTE, &e->result->parts);
 	weft_buf_fini(&info.body);
@@ -294,7 +314,7 @@ static int pack_step(struct exporting *e, uint64_t step)
 
 static size_t page_bytes(const struct exporting *e)
 {
-	return strlen(e->script) + strlen(e->style) + e->packed.n / 3 * 4 + 2048;
+	return own_bytes(e) + e->packed.n / 3 * 4;
 }
 
 /* Traces with more intervals than could fit begin with a step that makes them as many. */
@@ -321,7 +341,7 @@ static int find_step(struct exporting *e)
 			return rc;
 		if (step > e->how->to - e->how->from)
 			break;
-		size_t fixed = strlen(e->script) + strlen(e->style) + 2048;
+		size_t fixed = own_bytes(e);
 		double over = (double)(page_bytes(e) - fixed) / (double)(e->how->limit > fixed ? e->how->limit - fixed : 1);
 		uint64_t next = (uint64_t)((double)step * (over > 8 ? 8 : over * 1.1));
 		step = step == 1 ? 64 : next > step ? next : step * 2;

@@ -4,8 +4,8 @@
  *
  *   rows, names, legends            as the routes answer
  *   tables, summaries               of the whole range, its halves, their halves…: as deep as fits into a quarter of the limit
- *   arrows of messages and flows    in an eighth of it, else the longest
- *   tasks                           chart, list, details, answers of routes, in this order: what fits into a quarter
+ *   arrows of messages and flows    in an eighth of what the script leaves of it, else the longest
+ *   tasks                           chart, list, details, answers of routes, in this order: what fits into two fifths
  *   intervals of each track         exact where they fit, else those that are longer than a step of time, which doubles until they do
  */
 #ifndef WEFT_SERVER_EXPORT_H

@@ -50,6 +50,8 @@ int export_counters_choose(const struct server_export_how *how, struct export_co
 int export_counters_put(struct weft_json *j, const struct server_export_how *how, const struct export_track *track,
                         unsigned n_tracks) WEFT_MUST_CHECK;
 
+/* How much of the page it takes, about. */
+uint64_t export_packed(const void *at, size_t n);
 /* Bytes of the page, seven bits each, the low ones first. */
 void export_put_number(struct weft_buf *b, uint64_t v);
 /* "arrows": where in `bytes` messages and flows are, in so much room; appends them. 0, -ENOMEM or -ECANCELED. */

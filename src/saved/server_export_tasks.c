@@ -19,7 +19,7 @@ enum {
 	CURVE_WIDTH = 1024,
 	LIST_BYTES = 12 /* of a task, about */,
 	DETAIL_LEAST = 100,
-	JSON_PER_BYTE = 6
+	JSON_PER_BYTE_MOST = 50
 };
 
 struct tasking {
@@ -349,13 +349,14 @@ static void put_details(struct tasking *t, struct weft_json *j)
 /* JSON, if there is room for it. */
 static void put_fitting(struct tasking *t, const char *key, const char *at, size_t n)
 {
-	if (n / JSON_PER_BYTE > t->room)
+	const uint64_t bytes = n / JSON_PER_BYTE_MOST > t->room ? UINT64_MAX : export_packed(at, n);
+	if (bytes > t->room)
 		return;
 	while (n && at[n - 1] == '\n')
 		n--;
 	weft_json_key(t->j, key);
 	weft_json_text(t->j, at, n);
-	t->room -= n / JSON_PER_BYTE;
+	t->room -= bytes;
 }
 
 static int put_all_details(struct tasking *t)
@@ -363,7 +364,7 @@ static int put_all_details(struct tasking *t)
 	char *at = NULL;
 	size_t n = 0;
 	struct weft_json j;
-	if (t->view.tasks.n * (uint64_t)DETAIL_LEAST / JSON_PER_BYTE > t->room)
+	if (t->view.tasks.n * (uint64_t)DETAIL_LEAST / JSON_PER_BYTE_MOST > t->room)
 		return 0;
 	FILE *to = open_memstream(&at, &n);
 	if (!to)
@@ -424,7 +425,8 @@ int export_tasks_put(struct weft_json *j, const struct server_export_how *how, u
 		rc = put_charts(t);
 		if (!rc)
 			rc = put_list(t);
-		t->room -= bytes->n - at < t->room ? bytes->n - at : t->room;
+		uint64_t used = bytes->n > at ? export_packed(bytes->at + at, bytes->n - at) : 0;
+		t->room -= used < t->room ? used : t->room;
 		if (!rc)
 			rc = put_all_details(t);
 		if (!rc)

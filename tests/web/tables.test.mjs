@@ -319,6 +319,11 @@ test("a saved page has the tasks of any range", async () => {
 	assert.deepEqual((await source("task/copies", { from: 100, to: 400 })).copies, [[300, -1]]);
 	assert.equal((await source("task/path", {})).n_path, 1);
 	await assert.rejects(source("task/schedule", {}), /not in the saved page/);
+	assert.equal(chart.missing, false);
+	const many = tasks(0, false);
+	many.seen = 9;
+	const apart = readChart(await createSource({ pages: { ...page, tasks: many }, bytes })("task/gantt", { from: 0, to: 400, width: 8 }));
+	assert.deepEqual([apart.missing, apart.exact, apart.tasks], [true, false, []]);
 	const few = createSource({ pages: { ...page, tasks: tasks(0, false) }, bytes });
 	assert.equal((await few("task/task", { task: 1 })).fields.find(f => f.name === "duration").value, 50);
 	await assert.rejects(createSource({ pages: { ...page, tasks: undefined }, bytes })("task/gantt", {}), /not in the saved page/);

@@ -88,7 +88,7 @@ export function createTasks(pages, bytes) {
 		const curves = shown.includes("curves") ? of.curves.filter(c => c.row < 0 || place.has(c.row)) : [];
 		const head = {
 			...how, first_worker: place.get(of.first_worker) ?? 0, paints: of.charts[kept].paints.map((p, i) => ({ ...p, ns: ns[i] })), rows: use.map((r, i) => ({ ...of.rows[r], busy: of.list.count ? busy[i] / (how.to - how.from) : of.rows[r].busy })),
-			curves: curves.map(({ label, unit, color, most, row }) => ({ label, unit, color, most, row: row < 0 ? row : place.get(row) })), points: [], arrows: marks.slice(0, ARROWS_MOST).map(([a, b, ...rest]) => [place.get(a) ?? a, b, ...rest]), left_out: Math.max(0, marks.length - ARROWS_MOST), exact: all, tasks: all ? seen : [],
+			curves: curves.map(({ label, unit, color, most, row }) => ({ label, unit, color, most, row: row < 0 ? row : place.get(row) })), points: [], arrows: marks.slice(0, ARROWS_MOST).map(([a, b, ...rest]) => [place.get(a) ?? a, b, ...rest]), left_out: Math.max(0, marks.length - ARROWS_MOST), exact: all, tasks: all ? seen : [], missing: of.list.count !== of.seen,
 		};
 		return writeChart(head, cells, curves.map(c => Float32Array.from({ length: how.width }, (_, x) => values(c)[Math.max(0, Math.min(of.curve_width - 1, Math.floor(((how.from + ((x + 0.5) * (how.to - how.from)) / how.width - whole.from) / span) * of.curve_width)))])));
 	}

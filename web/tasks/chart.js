@@ -5,7 +5,7 @@
  * @typedef {{from: number, to: number, width: number, first_worker: number, paints: {name: string, color: string, ns: number}[],
  *   rows: {label: string, kind: "node" | "worker" | "thread", thread?: number, busy: number}[],
  *   curves: {label: string, unit: string, color: string, most: number, row: number, values: Float32Array}[], points: any[][], arrows: any[][], left_out: number,
- *   exact: boolean, tasks: [task: number, row: number, start: number, end: number, name: string][], cells: Uint16Array}} Chart
+ *   exact: boolean, missing?: boolean, tasks: [task: number, row: number, start: number, end: number, name: string][], cells: Uint16Array}} Chart
  */
 
 /** @param {ArrayBuffer} bytes @returns {Chart} */

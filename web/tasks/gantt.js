@@ -180,7 +180,7 @@ export function createGantt(host, app) {
 		if (!chart) return;
 		const all = chart.paints.reduce((a, p) => a + p.ns, 0) || 1;
 		fill(legend, chart.paints.map((p, i) => ({ ...p, i })).filter(p => p.i && p.ns * 2000 > all).sort((a, b) => b.ns - a.ns).slice(0, 24).map(p => h("span", {}, h("span", { class: "swatch", style: { background: p.color } }), ` ${plain(p.name, 60)}${p.ns ? ` ${((100 * p.ns) / all).toFixed(1)} %` : ""}`)));
-		fill(facts, chart.left_out ? `${chart.left_out} arrows are left out; zoom in` : chart.exact ? `${chart.tasks.length} tasks` : "zoom in for single tasks");
+		fill(facts, chart.left_out ? `${chart.left_out} arrows are left out; zoom in` : chart.exact ? `${chart.tasks.length} tasks` : chart.missing ? "single tasks are not in this page" : "zoom in for single tasks");
 	}
 
 	/* ---- pointer and keys ---- */
