@@ -253,11 +253,13 @@ async function subject(env = {}) {
 async function look(program, args = []) {
 	for (let turn = 0; ; turn++) {
 		try {
-			return await serveAlone([...args, String(program.pid)], { WEFT_LIVE: program.live });
+			const s = await serveAlone([...args, String(program.pid)], { WEFT_LIVE: program.live });
+			if ((await (await s.get("session/info")).json()).live > 0) return s;
+			await s.stop(); /* a recording whose program does not listen yet is a trace */
 		} catch (error) {
 			if (turn === LISTENS_TURNS) throw error;
-			await sleep(100); /* it has not begun to listen yet */
 		}
+		await sleep(100); /* it has not begun to listen yet */
 	}
 }
 
@@ -340,7 +342,7 @@ test("a tuner is watched: what it measured, decided and did", async () => {
 
 test("a recording is followed while it grows, and its end is said", async () => {
 	const live = mkdtempSync(join(tmpdir(), "weft-live-")), out = join(scratch, "grows.weft");
-	const recorder = keep(spawn("weft", ["record", "-q", "-o", out, "--", programs("heat"), "-p", "2", "-s", "400000"], { env: { ...process.env, WEFT_LIVE: live }, cwd: scratch, stdio: "ignore" })), ended = new Promise(done => recorder.on("exit", done));
+	const recorder = keep(spawn("weft", ["record", "-q", "-o", out, "--", programs("heat"), "-p", "2", "-s", "10000"], { env: { ...process.env, WEFT_LIVE: live }, cwd: scratch, stdio: "ignore" })), ended = new Promise(done => recorder.on("exit", done));
 	const s = await look({ pid: out, live }), page = await visit(s.url, "#main=live&dock=livetables");
 	await until(page, () => /[1-9]\d* rows: .*executing/.test(document.querySelector("#panel-live canvas")?.getAttribute("aria-label") ?? ""));
 	await page.waitForSelector("[data-name='events a second']");
