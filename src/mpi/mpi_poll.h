@@ -12,8 +12,9 @@
 enum mpi_poll_kind { MPI_POLL_IPROBE, MPI_POLL_IMPROBE, MPI_POLL_STATUS, MPI_POLL_TEST, MPI_POLL_KINDS };
 
 /*
- * The call, how many arguments it has, its kind, and by number the argument that says whether there was something. Of those that complete requests also: the arguments
- * that say how many (-1: one) and which, where their statuses go, and what says that none are wanted.
+ * The call, how many arguments it has, its kind, and by number the argument that says whether there was something. Of those that
+ * complete requests also: the arguments that say how many (-1: one) and which, where their statuses go, and what says that none are
+ * wanted.
  */
 #define MPI_POLLS(P, Q) \
 	P(Iprobe, 5, IPROBE, 3) \
@@ -32,12 +33,6 @@ struct mpi_poll {
 	signed char kind, flag, n, requests, status; /* flag 0: another call; status 0: no requests */
 	unsigned short ignore;                       /* where in struct mpi_shape */
 };
-#define MPI_POLL(name, arguments, kind, flag) [LINK_MPI_##name] = {MPI_POLL_##kind, flag, 0, 0, 0, 0},
-#define MPI_POLL_REQUESTS(name, arguments, kind, flag, n, requests, status, ignore) \
-	[LINK_MPI_##name] = {MPI_POLL_##kind, flag, n, requests, status, offsetof(struct mpi_shape, ignore)},
-static const struct mpi_poll mpi_polls[LINK_MPI_CALLS] = {MPI_POLLS(MPI_POLL, MPI_POLL_REQUESTS)};
-#undef MPI_POLL_REQUESTS
-#undef MPI_POLL
 
 /* What mpi_before_wait() does for them where one thread at a time calls MPI. False: it is to be called. */
 static inline __attribute__((always_inline)) bool mpi_poll_note(struct mpi_call *c, const struct mpi_poll *p)

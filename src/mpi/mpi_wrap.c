@@ -11,6 +11,13 @@
 
 enum { POLLS_TIMED = 64 };
 
+#define MPI_POLL(name, arguments, kind, flag) [LINK_MPI_##name] = {MPI_POLL_##kind, flag, 0, 0, 0, 0},
+#define MPI_POLL_REQUESTS(name, arguments, kind, flag, n, requests, status, ignore) \
+	[LINK_MPI_##name] = {MPI_POLL_##kind, flag, n, requests, status, offsetof(struct mpi_shape, ignore)},
+static const struct mpi_poll mpi_polls[LINK_MPI_CALLS] = {MPI_POLLS(MPI_POLL, MPI_POLL_REQUESTS)};
+#undef MPI_POLL_REQUESTS
+#undef MPI_POLL
+
 weft_region mpi_region[LINK_MPI_CALLS];
 const struct link_calls *mpi_link;
 /* The call that this thread is in. */
