@@ -451,7 +451,8 @@ struct recorder {
 	struct weft_atomic_u32 reason;     /* errno value: why there is no stream */
 	struct weft_atomic_u64 lost;       /* events dropped that no slot counts */
 	struct weft_atomic_u32 metered;    /* REC_METER…: why all events take the slow way; 0: they do not */
-	uint32_t closed, no_helper, owner; /* owner: as in rec.wiped, the last one */
+	struct weft_atomic_u32 closed;
+	uint32_t no_helper, owner; /* owner: as in rec.wiped, the last one */
 	struct rec_clock clock;
 	const char *clock_why;
 	double ticks_per_ns; /* best known */

@@ -406,7 +406,7 @@ static bool slow_make_room(struct weft_thread *t, struct rec_slot *me, enum slow
 static bool slow_is_over(void)
 {
 	const struct rec_slot *me = rec_self.slot;
-	return rec.closed || (me && me->stream && rec_look(&me->stream->closing));
+	return weft_load_u32(&rec.closed) || (me && me->stream && rec_look(&me->stream->closing));
 }
 
 static void slow_heavy(uint32_t head, unsigned n, const uint64_t *payload)

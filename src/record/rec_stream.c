@@ -109,7 +109,7 @@ int rec_stream_attach(void)
 	int rc = 0;
 	if (!rec_lock())
 		return -EDEADLK;
-	if (rec.closed || !rec.dir[0] || (rec.one_file && rec.file_owner != rec.owner)) {
+	if (weft_load_u32(&rec.closed) || !rec.dir[0] || (rec.one_file && rec.file_owner != rec.owner)) {
 		rc = -ENOENT;
 	} else if (!rec_stream()) {
 		rc = rec_stream_open(rec.dir, &s);
@@ -212,8 +212,8 @@ static void stream_close(struct rec_stream *s)
 	rec_meta_clock(s, &now);
 	rec_say(&s->closing, 1); /* with slow_heavy and rec_thread_end: either they see it, or we that they are busy */
 	bool quiet = stream_wait_quiet();
+	weft_store_u32(&rec.closed, 1); /* before the stream is gone: who finds none knows why */
 	weft_store_ptr(&rec.stream, NULL);
-	rec.closed = 1;
 	while (rec_space_retired(&s->space, &r))
 		rec_archive_seal(&s->space, r, UINT32_MAX);
 	if (quiet)
