@@ -155,6 +155,12 @@ void *preload_libc_has(const char *name)
 	return find_from(_r_debug.r_map, name);
 }
 
+bool preload_program_has(const char *name)
+{
+	const struct link_map *program = _r_debug.r_map;
+	return program && find_in(program, name, gnu_hash(name));
+}
+
 /* ---- whether it may be loaded here ---- */
 
 static int64_t now_ms(void)
@@ -320,7 +326,7 @@ static void libc_in_child(void)
 }
 
 /* Their own functions of the same names count calls and locks, too, and look at who called. */
-static bool is_sanitized(void)
+bool preload_is_sanitized(void)
 {
 	return preload_libc_has("__tsan_init") || preload_libc_has("__asan_init") || preload_libc_has("__msan_init");
 }
@@ -345,7 +351,7 @@ __attribute__((constructor)) static void libc_begin(int argc, char **argv)
 		if (asked(parts[i].name, parts[i].on))
 			libc.parts |= parts[i].part;
 	libc.early = asked("early", false) || libc.parts & (LINK_LIBC_MEMORY | LINK_LIBC_PROCESS);
-	if (!libc.parts || is_sanitized() || (!libc.early && is_launcher()) || pthread_atfork(NULL, NULL, libc_in_child))
+	if (!libc.parts || preload_is_sanitized() || (!libc.early && is_launcher()) || pthread_atfork(NULL, NULL, libc_in_child))
 		return;
 	libc.stack_top = (const char *)argv;
 	libc_in_child();

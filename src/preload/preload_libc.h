@@ -10,6 +10,10 @@
 PRELOAD_HIDDEN void *preload_libc_next(const char *name);
 /* What any library has under the name; NULL: none. */
 PRELOAD_HIDDEN void *preload_libc_has(const char *name);
+/* The program itself, whose libraries would use it then. */
+PRELOAD_HIDDEN bool preload_program_has(const char *name);
+/* The program or a library of its is made with one, whose functions stand before ours. */
+PRELOAD_HIDDEN bool preload_is_sanitized(void);
 /* The caller makes a thread, which is the program's unless the caller is a runtime: what waits for nothing but its age is recorded from now on. Not in a signal handler. */
 PRELOAD_HIDDEN void preload_libc_thread(const void *caller);
 

@@ -6,7 +6,8 @@
  * That thread can only be made in the signal's handler, and pthread_create takes locks and memory of the C library, which the interrupted
  * code may be in the middle of. So its whole stack is looked at: when no function of the C library, of the dynamic linker, of the one
  * who bears malloc, or of ours is between the program's code and the thread's begin, this thread holds none of their locks, and other threads
- * give theirs back in time. Else the next tick is waited for.
+ * give theirs back in time. Else the next tick is waited for. In a program that bears malloc itself any function might be one that holds
+ * its locks: there the library is loaded before main, by the thread that will run it.
  */
 #include "link/link_sample.h"
 #include "preload_libc.h"
@@ -241,7 +242,9 @@ __attribute__((constructor)) static void sample_wait(void)
 		(void)pthread_atfork(before_fork, NULL, in_child);
 		waits.eager = secure_getenv("WEFT_COUNTERS") && preload_asked(counters, false);
 		/* A program of libweft's has regions from its begin on. */
-		if (waits.eager && dlsym(RTLD_DEFAULT, "weft_record_slow"))
+		bool bears_malloc = preload_program_has("malloc") && !preload_is_sanitized();
+		waits.eager |= bears_malloc;
+		if (bears_malloc || (waits.eager && dlsym(RTLD_DEFAULT, "weft_record_slow")))
 			preload_sample_now();
 	}
 	errno = error;

@@ -113,6 +113,55 @@ found 0
 ticks as many as there should be
 1
 
+## A program that bears malloc itself, which is in it nearly always: samples all the same.
+$ cat >bears.c <<'END'
+> #include <pthread.h>
+> #include <stddef.h>
+> #include <stdio.h>
+> #include <string.h>
+> #include <time.h>
+> static char memory[64 << 20];
+> static size_t used;
+> static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+> void *malloc(size_t n)
+> {
+> 	pthread_mutex_lock(&lock);
+> 	for (volatile int i = 0; i < 2000; i++)
+> 		;
+> 	size_t *at = (size_t *)(memory + used + 16 - sizeof(size_t));
+> 	used += (n + 31) & ~(size_t)15;
+> 	if (used > sizeof memory - (1 << 20))
+> 		used = 1 << 22;
+> 	pthread_mutex_unlock(&lock);
+> 	*at = n;
+> 	return at + 1;
+> }
+> void free(void *at) { (void)at; }
+> void *calloc(size_t n, size_t size) { return memset(malloc(n * size), 0, n * size); }
+> void *realloc(void *at, size_t n)
+> {
+> 	void *to = malloc(n);
+> 	if (at)
+> 		memcpy(to, at, ((size_t *)at)[-1] < n ? ((size_t *)at)[-1] : n);
+> 	return to;
+> }
+> int main(void)
+> {
+> 	struct timespec t;
+> 	unsigned long calls = 0;
+> 	do {
+> 		for (int i = 0; i < 100; i++)
+> 			calls += malloc(20) != NULL;
+> 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+> 	} while (t.tv_sec == 0 && t.tv_nsec < 500000000);
+> 	puts(calls ? "called" : "never");
+> 	return 0;
+> }
+> END
+$ gcc -O1 -w -pthread bears.c -o bears; WEFT_SAMPLE=500 weft record -q -o bears.weft -- ./bears; weft check -q bears.weft; weft dump bears.weft | awk '$3 == "sample" {n++} END {print (n > 20)}'
+called
+1
+
 ## In namespaces of their own, as another user, and in a folder that is the root: the last finds no library of ours, as the loader says.
 $ unshare --map-root-user --pid --fork --ipc --net --uts weft record -q -o spaces.weft -- ./faults execs 1; echo $?; weft check -q spaces.weft
 1 left
