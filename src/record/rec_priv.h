@@ -446,11 +446,11 @@ enum { REC_METER = 1, REC_FIRST = 2, REC_CALLERS = 4 };
 struct recorder {
 	struct weft_atomic_u32 init; /* rec_init_state */
 	struct rec_wiped *wiped;
-	struct weft_atomic_ptr stream;     /* struct rec_stream *; NULL: none yet, or none any more */
-	struct weft_atomic_u32 on;         /* events are wanted; without a stream: open one at the first */
-	struct weft_atomic_u32 reason;     /* errno value: why there is no stream */
-	struct weft_atomic_u64 lost;       /* events dropped that no slot counts */
-	struct weft_atomic_u32 metered;    /* REC_METER…: why all events take the slow way; 0: they do not */
+	struct weft_atomic_ptr stream;  /* struct rec_stream *; NULL: none yet, or none any more */
+	struct weft_atomic_u32 on;      /* events are wanted; without a stream: open one at the first */
+	struct weft_atomic_u32 reason;  /* errno value: why there is no stream */
+	struct weft_atomic_u64 lost;    /* events dropped that no slot counts */
+	struct weft_atomic_u32 metered; /* REC_METER…: why all events take the slow way; 0: they do not */
 	struct weft_atomic_u32 closed;
 	uint32_t no_helper, owner; /* owner: as in rec.wiped, the last one */
 	struct rec_clock clock;
