@@ -13,6 +13,7 @@
  */
 #include "agent_priv.h"
 #include <weft/record.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -154,12 +155,22 @@ int weft_agent_attach(const char *path)
 	return agent.socket >= 0 ? -EALREADY : agent_begin(path, true);
 }
 
+/*
+ * Capabilities are a thread's own: a program that keeps some while it becomes another user (setpriv) keeps its first thread's. The C
+ * library tells all threads to change their user, and ends a process in which one may not: ours. So there is none in such a program;
+ * what it executes is watched.
+ */
+static bool keeps_capabilities(void)
+{
+	return geteuid() == 0 && (dlsym(RTLD_DEFAULT, "capng_apply") || dlsym(RTLD_DEFAULT, "cap_set_proc"));
+}
+
 __attribute__((constructor)) static void agent_construct(void)
 {
 	pthread_atfork(NULL, NULL, fork_child);
 	const char *path = secure_getenv(LINK_ENVIRONMENT);
 	int kept = errno;
-	if (path && *path && agent_begin(path, false) == 0)
+	if (path && *path && !keeps_capabilities() && agent_begin(path, false) == 0)
 		wait_go();
 	/*
 	 * What this program becomes, or makes by exec, is not to look for a controller that does
