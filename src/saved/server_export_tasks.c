@@ -78,13 +78,6 @@ static unsigned pack_rows(struct weft_buf *b, const struct gantt *g, uint64_t ro
 	}
 }
 
-static void put_colour(struct weft_json *j, const char *key, uint32_t colour)
-{
-	char text[16];
-	snprintf(text, sizeof text, "#%06x", (unsigned)colour);
-	server_put_string(j, key, text);
-}
-
 static void put_paints(struct weft_json *j, const struct gantt *g)
 {
 	weft_json_key(j, "paints");
@@ -92,7 +85,7 @@ static void put_paints(struct weft_json *j, const struct gantt *g)
 	for (size_t k = 0; k < g->paint.n; k++) {
 		weft_json_object(j);
 		server_put_string(j, "name", g->paint.at[k].name);
-		put_colour(j, "color", g->paint.at[k].colour);
+		server_put_colour(j, "color", g->paint.at[k].colour);
 		weft_json_end(j);
 	}
 	weft_json_end(j);
@@ -150,7 +143,7 @@ static int put_curves(struct tasking *t)
 		weft_json_object(t->j);
 		server_put_string(t->j, "label", c->label);
 		server_put_string(t->j, "unit", c->unit);
-		put_colour(t->j, "color", c->colour);
+		server_put_colour(t->j, "color", c->colour);
 		server_put_double(t->j, "most", c->most);
 		weft_json_key(t->j, "row");
 		weft_json_i64(t->j, c->row);

@@ -25,7 +25,7 @@ tune() { timeout 60 "$build/weft" tune -t "$steps" --report "$work/report" "$@" 
 folders() { find /tmp -maxdepth 1 -name 'weft-????????????????????????' -newer "$work/begun" | wc -l; }
 touch "$work/begun"
 
-echo 1..17
+echo 1..18
 sleep 100 &
 other=$!
 is 'a process of another user is not attached to' \
@@ -52,6 +52,13 @@ is 'and to no two users at once' "$two $(grep -c 'belong to different users' tal
 tune -v -- "${nobody[@]}" "$work/tune_steps" 3 1000
 is 'a program that becomes another user runs on' "$? $(grep -c 'wrong 0' out)" '3 1'
 is 'and is no part of the run of root' "$(grep -c 'begins: tune_steps' talk)" 0
+
+# One that could keep capabilities meanwhile (libcap's function) has no thread of ours, which may not do the same: it would be ended.
+mkdir "$work/caps"
+{ echo 'int cap_set_proc(void *caps) { return caps != 0; }'; cat "$source/tests/tools/tune_steps.c"; } >"$work/caps.c"
+gcc -O2 -w -rdynamic -I"$source/tests/tools" -o "$work/caps/tune_steps" "$work/caps.c" || exit 1
+tune -v -- "$work/caps/tune_steps" 3 1000
+is 'a program that keeps capabilities has no thread of ours' "$? $(grep -c 'wrong 0' out) $(grep -c 'begins: tune_steps' talk)" '3 1 0'
 
 echo 'int main(void) { return 3; }' | gcc -static -x c -o "$work/static" - 2>/dev/null || cp /bin/false "$work/static"
 tune -- "$work/static"

@@ -15,13 +15,6 @@ enum { EXACT_MOST = 4000 };
 
 /* ---- the chart ---- */
 
-static void put_colour(struct weft_json *j, const char *key, uint32_t colour)
-{
-	char text[16];
-	snprintf(text, sizeof text, "#%06x", (unsigned)colour);
-	server_put_string(j, key, text);
-}
-
 static void put_paints(struct weft_json *j, const struct gantt *g)
 {
 	weft_json_key(j, "paints");
@@ -29,7 +22,7 @@ static void put_paints(struct weft_json *j, const struct gantt *g)
 	for (size_t k = 0; k < g->paint.n; k++) {
 		weft_json_object(j);
 		server_put_string(j, "name", g->paint.at[k].name);
-		put_colour(j, "color", g->paint.at[k].colour);
+		server_put_colour(j, "color", g->paint.at[k].colour);
 		server_put_u64(j, "ns", g->paint.at[k].ns);
 		weft_json_end(j);
 	}
@@ -64,7 +57,7 @@ static void put_curves(struct weft_json *j, const struct gantt *g)
 		weft_json_object(j);
 		server_put_string(j, "label", c->label);
 		server_put_string(j, "unit", c->unit);
-		put_colour(j, "color", c->colour);
+		server_put_colour(j, "color", c->colour);
 		server_put_double(j, "most", c->most);
 		weft_json_key(j, "row");
 		weft_json_i64(j, c->row);

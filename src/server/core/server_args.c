@@ -215,6 +215,13 @@ void server_put_string(struct weft_json *j, const char *key, const char *z)
 	weft_json_string(j, z);
 }
 
+void server_put_colour(struct weft_json *j, const char *key, uint32_t colour)
+{
+	char text[16];
+	snprintf(text, sizeof text, "#%06x", (unsigned)colour);
+	server_put_string(j, key, text);
+}
+
 void server_put_bool(struct weft_json *j, const char *key, bool v)
 {
 	weft_json_key(j, key);

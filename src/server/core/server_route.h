@@ -119,6 +119,7 @@ int server_json_event(struct server_json *j, struct weft_buf *out, const char *n
 void server_put_u64(struct weft_json *j, const char *key, uint64_t v);
 void server_put_double(struct weft_json *j, const char *key, double v);
 void server_put_string(struct weft_json *j, const char *key, const char *z);
+void server_put_colour(struct weft_json *j, const char *key, uint32_t colour); /* "#rrggbb" */
 void server_put_bool(struct weft_json *j, const char *key, bool v);
 
 #endif
