@@ -34,16 +34,6 @@ static const char *const shown[SHOWN] = {"curves", "nodes", "events", "push", "p
 
 /* ---- the command ---- */
 
-static int write_out(const char *path, const struct weft_buf *text)
-{
-	struct weft_out out;
-	struct weft_err err = {0};
-	if (weft_out_open(&out, path, &err))
-		return cli_fail(&err);
-	fwrite(text->at, 1, text->n, out.to);
-	return weft_out_commit(&out, &err) ? cli_fail(&err) : CLI_OK;
-}
-
 static int gantt_of(const struct args *a, const struct weft_trace *t, unsigned show)
 {
 	struct task_view view;
@@ -62,7 +52,7 @@ static int gantt_of(const struct args *a, const struct weft_trace *t, unsigned s
 		                                                                              : WEFT_PICTURE_SVG;
 		if (!rc)
 			rc = gantt_draw(&g, a->title, &out, form);
-		status = rc ? cli_fail_code(rc) : write_out(a->output, &out);
+		status = rc ? cli_fail_code(rc) : cli_write_whole(a->output, &out);
 	}
 	weft_buf_fini(&out);
 	gantt_fini(&g);

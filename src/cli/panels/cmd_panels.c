@@ -136,23 +136,13 @@ static int read_wish(const struct args *a, struct wish *w)
 
 /* ---- what comes out ---- */
 
-static int write_out(const char *path, const struct weft_buf *text)
-{
-	struct weft_out out;
-	struct weft_err err = {0};
-	if (weft_out_open(&out, path, &err))
-		return cli_fail(&err);
-	fwrite(text->at, 1, text->n, out.to);
-	return weft_out_commit(&out, &err) ? cli_fail(&err) : CLI_OK;
-}
-
 static int draw(const struct args *a, const struct wish *w, const struct panels *p)
 {
 	struct weft_buf out = {0};
 	const char *ending = strrchr(a->output, '.');
 	int rc = ending && strcmp(ending, ".html") == 0 ? panels_page(p, &w->look, &out)
 	                                                : panels_draw(p, &w->look, &out, ending && strcmp(ending, ".png") == 0);
-	int status = rc ? cli_fail_code(rc) : write_out(a->output, &out);
+	int status = rc ? cli_fail_code(rc) : cli_write_whole(a->output, &out);
 	weft_buf_fini(&out);
 	return status;
 }
